@@ -1,0 +1,1 @@
+//! Engines, verdicts and the hunt for disagreement.

@@ -1,0 +1,1 @@
+//! Active paths and context views of agent session records, fast enough to embed.

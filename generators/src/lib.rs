@@ -1,0 +1,1 @@
+//! Scripts of operations that render to agent session records.

@@ -1,0 +1,1 @@
+//! The Structure chapter, step by step: slow and obviously right.

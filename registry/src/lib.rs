@@ -1,0 +1,1 @@
+//! Converters from native session files to agent session records.
