@@ -1,1 +1,66 @@
-//! The Structure chapter, step by step: slow and obviously right.
+//! The *Structure* chapter of ASR as a program: each algorithm step by step, in the chapter's order and words.
+//!
+//! It is slow and means to be: no cache, no early exit, no cleverness, so that a reader can hold the chapter beside
+//! it. `asr-core` computes the same outcomes fast and shares no code with it; every difference between the two is a
+//! fault in one of them, or a question to the chapter. Where the chapter leaves a choice, the statement that makes it
+//! carries the label of the reading that decides it.
+//!
+//! | chapter | here |
+//! |---|---|
+//! | ASR-009, malformed lines | `line`, `json` |
+//! | order, nodes, revisions, refs | `stream` |
+//! | implicit predecessor, rewind, branchesFrom | `predecessor` |
+//! | heads | `heads` |
+//! | ACTIVE-PATH | `active_path` |
+//! | CONTEXT-VIEW | `context_view` |
+//! | the mechanical-sibling rule | [`siblings`] |
+
+mod active_path;
+mod context_view;
+mod heads;
+mod json;
+mod line;
+mod predecessor;
+pub mod siblings;
+mod stream;
+
+pub use stream::Stream;
+
+use active_path::{Cycle, active_path};
+use asr_spec::{Head, Heads, Json, Outcome, Query, Trace, What};
+use context_view::context_view;
+use predecessor::Predecessor;
+
+impl Stream {
+    /// The outcome of a query. Quadratic in the stream.
+    pub fn answer(&self, query: &Query, trace: &mut impl Trace) -> Outcome {
+        let head = match &query.head {
+            Head::Start => Predecessor::Start,
+            Head::Ref(id) => {
+                let reference = Json::String(id.clone());
+                match self.resolve(&reference, trace) {
+                    Ok(node) => Predecessor::Node(node),
+                    Err(status) => Predecessor::Unresolved { reference, status },
+                }
+            }
+            Head::Primary => match heads::primary_head(self, trace) {
+                Some(head) => head,
+                None => return Outcome::NoDefaultPath,
+            },
+        };
+        let entries = match query.what {
+            What::Path => active_path(self, &head, trace)
+                .map(|path| path.iter().map(|item| active_path::entry(self, item)).collect()),
+            What::View => context_view(self, &head, trace),
+        };
+        match entries {
+            Ok(entries) => Outcome::Entries(entries),
+            Err(Cycle(node)) => Outcome::Cycle { at: self.name(self.first(node)) },
+        }
+    }
+
+    /// The default and the effective heads.
+    pub fn heads(&self, trace: &mut impl Trace) -> Heads {
+        heads::heads(self, trace)
+    }
+}

@@ -30,7 +30,8 @@ pub enum Mapping {
     /// A part of the context record that another native record became: children attach to that one's unit, as they
     /// would attach to the record itself. (Claude Code writes a compaction as two records.)
     PartOf(String),
-    /// A rewind to the attachment point of a native record, or to START.
+    /// A rewind to the attachment point of a native record, resolved like a native parent; to START where that is
+    /// empty. A rewind whose target cannot be found is none. Children attach to the record's own parent.
     Rewind(Option<String>),
 }
 

@@ -1,0 +1,223 @@
+//! Order, nodes and revisions: what the chapter's first three sections make of the lines.
+
+use crate::line::{Line, lines};
+use asr_spec::{Json, Name, RefStatus, Step, Trace};
+use std::collections::BTreeMap;
+
+/// A stream in the order of its records, with the nodes that it is built over.
+#[derive(Default)]
+pub struct Stream {
+    /// Records and malformed lines, in order. A *position* is an index here.
+    pub(crate) items: Vec<Item>,
+    /// The revision chains of context-participating records.
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// A record or a malformed line.
+pub(crate) struct Item {
+    /// The physical line.
+    pub line: u64,
+    /// The members of the record, or `None` for a malformed line.
+    pub members: Option<BTreeMap<String, Json>>,
+    /// For a superseding record the position of the record that it supersedes.
+    pub supersedes: Option<usize>,
+    /// The node that contains the record, if it is context-participating.
+    pub node: Option<NodeId>,
+}
+
+/// Identifies a node: an index into [`Stream::nodes`]. Names do not, since ids may repeat.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct NodeId(pub usize);
+
+/// The revision chain of a context-participating record: the positions of its records, ascending.
+pub(crate) struct Node {
+    /// The position of the first record is the position of the node.
+    pub first: usize,
+    /// All later records of the chain, in order.
+    pub revisions: Vec<usize>,
+}
+
+impl Node {
+    /// NR-3, NR-3b: the latest revision of a forked chain is the one with the highest seq.
+    pub(crate) fn latest(&self) -> usize {
+        self.revisions.last().copied().unwrap_or(self.first)
+    }
+}
+
+impl Stream {
+    /// Reads any bytes: lines to records, records into order, revisions to nodes.
+    pub fn read(bytes: &[u8], trace: &mut impl Trace) -> Self {
+        let items = in_order(lines(bytes)).into_iter().map(|line| {
+            trace.step(Step::Nr1, line.number);
+            Item { line: line.number, members: line.members, supersedes: None, node: None }
+        });
+        Self::of_items(items.collect(), trace)
+    }
+
+    /// Builds the nodes over items that are in order.
+    fn of_items(items: Vec<Item>, trace: &mut impl Trace) -> Self {
+        let mut stream = Self { items, nodes: Vec::new() };
+        for position in 0..stream.items.len() {
+            stream.link(position, trace);
+        }
+        stream
+    }
+
+    /// Adds a record at the end, under an id of its own.
+    pub(crate) fn append(&mut self, members: BTreeMap<String, Json>) {
+        self.items.push(Item { line: 0, members: Some(members), supersedes: None, node: None });
+        self.link(self.items.len() - 1, &mut ());
+    }
+
+    /// Finds the node of the record at `position`.
+    fn link(&mut self, position: usize, trace: &mut impl Trace) {
+        let supersedes = self.superseded_by(position);
+        let node = self.node_of(position, supersedes, trace);
+        if let Some(item) = self.items.get_mut(position) {
+            (item.supersedes, item.node) = (supersedes, node);
+        }
+    }
+
+    /// The record that the record at `position` supersedes, as a revision of it.
+    ///
+    /// A `supersedes` that names no record, several records (NR-1a, NR-1b), a later record or the record itself
+    /// (NR-2b), or a record of another type (NR-2a, NR-2c) makes no revision. Neither does one on a rewind (IP2-4).
+    fn superseded_by(&self, position: usize) -> Option<usize> {
+        let target = self.bearer(self.field(position, "supersedes")?).ok()?;
+        let r#type = self.type_of(position);
+        let is_revision = target < position && r#type == self.type_of(target) && r#type != "rewind";
+        is_revision.then_some(target)
+    }
+
+    /// The node of a context-participating record: its own, or that of the record it supersedes.
+    fn node_of(
+        &mut self,
+        position: usize,
+        supersedes: Option<usize>,
+        trace: &mut impl Trace,
+    ) -> Option<NodeId> {
+        if !is_context_participating(self.type_of(position)) {
+            return None;
+        }
+        let line = self.line(position);
+        let Some(superseded) = supersedes else {
+            trace.step(Step::Nr2, line);
+            trace.step(Step::Nr3, line);
+            self.nodes.push(Node { first: position, revisions: Vec::new() });
+            return Some(NodeId(self.nodes.len() - 1));
+        };
+        trace.step(Step::Nr6, line);
+        if self.is_marked_rewrite(position) {
+            trace.step(Step::Nr7, line);
+        }
+        let node = self.items.get(superseded)?.node?;
+        self.nodes.get_mut(node.0)?.revisions.push(position);
+        Some(node)
+    }
+
+    /// NR5. A ref resolves to the node that contains the record it names (ASR-080, `readings.md` 0.2).
+    ///
+    /// Resolution does not look at seq (NR-8), and two bearers are ambiguous even within one node (NR-7b).
+    pub(crate) fn resolve(&self, reference: &Json, trace: &mut impl Trace) -> Result<NodeId, RefStatus> {
+        let bearer = self.bearer(reference)?;
+        let node = self.items.get(bearer).and_then(|item| item.node).ok_or(RefStatus::WrongType)?;
+        trace.step(Step::Nr5, self.line(bearer));
+        Ok(node)
+    }
+
+    /// The position of the one record whose id is `reference`.
+    fn bearer(&self, reference: &Json) -> Result<usize, RefStatus> {
+        let id = reference.as_str().ok_or(RefStatus::Unresolved)?;
+        let mut bearers = (0..self.items.len()).filter(|&position| self.id(position) == Some(id));
+        match (bearers.next(), bearers.next()) {
+            (Some(bearer), None) => Ok(bearer),
+            (Some(_), Some(_)) => Err(RefStatus::Ambiguous),
+            (None, _) => Err(RefStatus::Unresolved),
+        }
+    }
+
+    /// A member of the record at `position`; a null counts as absent (BF-5).
+    pub(crate) fn field(&self, position: usize, key: &str) -> Option<&Json> {
+        field(self.members(position)?, key)
+    }
+
+    /// The members of the record at `position`.
+    pub(crate) fn members(&self, position: usize) -> Option<&BTreeMap<String, Json>> {
+        self.items.get(position)?.members.as_ref()
+    }
+
+    /// The type of the record at `position`, empty where it has none.
+    pub(crate) fn type_of(&self, position: usize) -> &str {
+        self.field(position, "type").and_then(Json::as_str).unwrap_or("")
+    }
+
+    /// The id of the record at `position`, where it is a string.
+    pub(crate) fn id(&self, position: usize) -> Option<&str> {
+        self.field(position, "id")?.as_str()
+    }
+
+    /// What output calls the record at `position`.
+    pub(crate) fn name(&self, position: usize) -> Name {
+        Name(self.id(position).map(str::to_owned))
+    }
+
+    /// The physical line of the record at `position`.
+    pub(crate) fn line(&self, position: usize) -> u64 {
+        self.items.get(position).map_or(0, |item| item.line)
+    }
+
+    pub(crate) fn is_marked_rewrite(&self, position: usize) -> bool {
+        let assembly = self.field(position, "assembly").and_then(Json::as_object);
+        let mode = assembly.and_then(|assembly| field(assembly, "mode"));
+        mode.and_then(Json::as_str) == Some("rewrite")
+    }
+
+    /// The position of the first record of a node's chain.
+    pub(crate) fn first(&self, node: NodeId) -> usize {
+        self.nodes.get(node.0).map_or(usize::MAX, |node| node.first)
+    }
+
+    /// NR4. The position of a node's content: the latest revision of its chain.
+    pub(crate) fn latest(&self, node: NodeId) -> usize {
+        self.nodes.get(node.0).map_or(usize::MAX, Node::latest)
+    }
+
+    /// Every distinct id, in order.
+    pub fn ids(&self) -> Vec<&str> {
+        let mut seen = std::collections::BTreeSet::new();
+        (0..self.items.len()).filter_map(|position| self.id(position)).filter(|id| seen.insert(*id)).collect()
+    }
+}
+
+/// ASR-350.
+pub(crate) fn is_context_participating(r#type: &str) -> bool {
+    matches!(r#type, "message" | "tool_call" | "tool_result" | "compaction")
+}
+
+/// A member of an object; a null counts as absent (BF-5).
+pub(crate) fn field<'a>(members: &'a BTreeMap<String, Json>, key: &str) -> Option<&'a Json> {
+    members.get(key).filter(|value| **value != Json::Null)
+}
+
+/// NR1. Records are ordered by seq (NR-10a), those of equal seq by line (NR-10b). A line without a seq, malformed
+/// lines among them, keeps its place after the line before it.
+fn in_order(lines: Vec<Line>) -> Vec<Line> {
+    let mut groups: Vec<(Option<i64>, Vec<Line>)> = vec![(None, Vec::new())];
+    for line in lines {
+        let seq = line.members.as_ref().and_then(seq);
+        match groups.last_mut() {
+            Some((_, group)) if seq.is_none() => group.push(line),
+            _ => groups.push((seq, vec![line])),
+        }
+    }
+    groups.sort_by_key(|(seq, _)| *seq);
+    groups.into_iter().flat_map(|(_, group)| group).collect()
+}
+
+/// The seq of a record: an integer literal of 64 bits (`readings.md` B.9).
+fn seq(members: &BTreeMap<String, Json>) -> Option<i64> {
+    match members.get("seq")? {
+        Json::Number(number) => number.literal().parse().ok(),
+        _ => None,
+    }
+}
