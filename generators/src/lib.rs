@@ -1,1 +1,33 @@
 //! Scripts of operations that render to agent session records.
+//!
+//! A [`Script`] is a list of operations whose operands are small integers; [`Script::render`] wraps each of them onto
+//! what exists at its place and writes a stream. So every script is a stream, every deletion of an operation leaves a
+//! script, and to shrink, to mutate and to enumerate are the same thing. Operands come sound or odd, and a script
+//! without odd ones renders to a valid stream.
+//!
+//! Scripts come from a seed ([`Script::random`]), from bytes ([`Script::from_bytes`], `arbitrary`), from `proptest` and
+//! `quickcheck` (features of those names), from a JSON file (`serde`), and from people. [`Settings`] say how long and
+//! how odd they are.
+//!
+//! This crate sees neither of the two implementations that read its streams: what it believes about structure serves
+//! to aim, never to judge.
+
+mod bytes;
+mod choice;
+mod draw;
+mod form;
+mod op;
+mod operand;
+mod render;
+mod script;
+mod settings;
+
+pub use form::{
+    AuditForm, Base, BlankForm, BranchForm, CallForm, CallPick, Change, ContentForm, Damage, GapForm,
+    HeadsForm, IdForm, InsertForm, KeyForm, KindForm, LineageForm, Manner, MessageForm, ReplacesForm,
+    RetainsForm, RewindForm, SeqForm, SpellForm, StatusForm,
+};
+pub use op::{Compaction, Kind, Op};
+pub use operand::{Mask, Operand, Pick, Ref, Sort};
+pub use script::Script;
+pub use settings::{Settings, Weights};
