@@ -1,0 +1,134 @@
+//! From bytes to native lines.
+//!
+//! A native file is read as a stream of ASR is read: lines end at LF, white space alone is no line, a byte order
+//! mark is skipped. A line that is no JSON object is kept as text, since the session around it is still good.
+
+use crate::object::{Fields, Object};
+use serde_json::Value;
+use std::fmt;
+
+/// A native file.
+pub(crate) struct Source<'a> {
+    pub file_name: Option<&'a str>,
+    pub bytes: &'a [u8],
+}
+
+/// A line that is not blank.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    /// Counted from 1, blank lines included.
+    pub number: u64,
+    pub bytes: &'a [u8],
+}
+
+/// Why a line is no native record.
+#[derive(Debug)]
+pub(crate) enum Unreadable {
+    NoJson(serde_json::Error),
+    NoObject(&'static str),
+    NoType,
+    TooDeep,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoJson(error) => {
+                // The message ends in a position within the line, and the line of that position is always 1.
+                let text = error.to_string();
+                let reason = text.split(" at line ").next().unwrap_or_default();
+                write!(f, "text that is no JSON (column {}: {reason})", error.column())
+            }
+            Self::NoObject(what) => f.write_str(what),
+            Self::NoType => f.write_str("an object without a string `type`"),
+            Self::TooDeep => f.write_str("an object nested too deeply"),
+        }
+    }
+}
+
+/// The lines of a file that are not blank.
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let numbered = (1..).zip(bytes.split(|&byte| byte == b'\n'));
+    let blank = |bytes: &[u8]| bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+    numbered.filter(move |(_, bytes)| !blank(bytes)).map(|(number, bytes)| Line { number, bytes })
+}
+
+impl Line<'_> {
+    /// The object that the line holds.
+    pub fn parse(&self) -> Result<Object, Unreadable> {
+        // An ASR line may nest 127 levels, and an audit fact holds the native object one level down.
+        const DEPTH: usize = 126;
+        let value: Value = serde_json::from_slice(self.bytes).map_err(Unreadable::NoJson)?;
+        let found = match value {
+            Value::Object(_) if deeper_than(DEPTH, &value) => return Err(Unreadable::TooDeep),
+            Value::Object(object) => return Ok(object),
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::Array(_) => "an array",
+        };
+        Err(Unreadable::NoObject(found))
+    }
+
+    /// The object that the line holds, if it has a string `type`, as native records of most agents do.
+    pub fn parse_typed(&self) -> Result<Object, Unreadable> {
+        let object = self.parse()?;
+        if object.text("type").is_some() { Ok(object) } else { Err(Unreadable::NoType) }
+    }
+
+    /// The line as text, where it holds nothing better.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(self.bytes).into_owned()
+    }
+}
+
+/// Whether a value nests more than `levels` levels. Ends its own recursion after as many.
+fn deeper_than(levels: usize, value: &Value) -> bool {
+    match (value, levels.checked_sub(1)) {
+        (Value::Array(_) | Value::Object(_), None) => true,
+        (Value::Array(items), Some(left)) => items.iter().any(|item| deeper_than(left, item)),
+        (Value::Object(members), Some(left)) => members.values().any(|member| deeper_than(left, member)),
+        _ => false,
+    }
+}
+
+/// Whether an object is a record of an ASR stream: no known agent writes a whole-number `seq` beside type and id.
+pub(crate) fn is_asr(object: &Object) -> bool {
+    let has_seq = object.get("seq").is_some_and(Value::is_i64);
+    has_seq && object.text("type").is_some() && object.text("id").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(bytes: &[u8]) -> Line<'_> {
+        Line { number: 1, bytes }
+    }
+
+    #[test]
+    fn blank_lines_are_counted_and_left_out() {
+        let numbers: Vec<u64> = lines(b"\xef\xbb\xbf{}\n\n \t\r\n{}\r\nx").map(|line| line.number).collect();
+        assert_eq!(numbers, [1, 4, 5]);
+    }
+
+    #[test]
+    fn a_line_says_why_it_is_no_record() {
+        let why = |text: &str| line(text.as_bytes()).parse_typed().unwrap_err().to_string();
+        assert_eq!(why("[1]"), "an array");
+        assert_eq!(why(r#"{"type":5}"#), "an object without a string `type`");
+        assert_eq!(why(r#"{"type":"#), "text that is no JSON (column 8: EOF while parsing a value)");
+        assert!(line(b"\"\xff\"").parse().is_err(), "invalid UTF-8 is no text");
+    }
+
+    /// An audit fact adds one level; the ASR line must still be a record for its readers.
+    #[test]
+    fn a_native_object_may_nest_as_deep_as_its_record_can_hold() {
+        let nested = |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+        assert!(line(nested(126).as_bytes()).parse().is_ok());
+        assert!(matches!(line(nested(127).as_bytes()).parse(), Err(Unreadable::TooDeep)));
+        assert!(matches!(line(nested(5000).as_bytes()).parse(), Err(Unreadable::NoJson(_))));
+    }
+}
