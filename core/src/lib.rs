@@ -1,1 +1,167 @@
 //! Active paths and context views of agent session records, fast enough to embed.
+//!
+//! [`Stream::read`] indexes a stream once; [`Stream::answer`] then costs what its answer costs:
+//!
+//! ```
+//! use asr_core::Stream;
+//! use asr_spec::{Head, Query, What};
+//!
+//! let bytes = br#"{"type":"message","seq":1,"id":"r1"}
+//! {"type":"message","seq":2,"id":"r2"}
+//! {"type":"compaction","seq":3,"id":"r3","replaces":{"throughId":"r1"},"summary":[{"type":"text"}]}
+//! "#;
+//! let stream = Stream::read(bytes)?;
+//! let view = stream.answer(&Query { what: What::View, head: Head::Primary });
+//! assert_eq!(view.to_string(), r#"[{"summary":"r3"},{"id":"r2"}]"#);
+//! # Ok::<(), asr_core::TooLarge>(())
+//! ```
+//!
+//! It is total: every sequence of bytes has an answer to every query, valid stream or not, and the answer is
+//! the one that the default readings give. It never recurses on the depth of its input, does no I/O, and
+//! holds memory in proportion to the input, which it borrows.
+//!
+//! The way of the bytes: `scan` finds the structural fields of each line, `strings` turns ids and refs into
+//! numbers, `index` lays the rows out in flat arrays in stream order, `graph` finds the predecessors,
+//! `heads`, `path` and `view` answer. [`siblings`] is about native sessions, before they become a stream.
+
+mod graph;
+mod heads;
+mod index;
+mod path;
+mod scan;
+pub mod siblings;
+mod strings;
+mod verbatim;
+mod view;
+
+use asr_spec::{Entry, Heads, Outcome, Query, What};
+use graph::Graph;
+use heads::Head;
+use index::{Index, Kind};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A stream that exceeds what the index can number. No stream that exceeds it is read in part.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TooLarge {
+    /// More than 2³¹ - 2 lines that are not blank, or 2³² - 1 lines in all.
+    #[error("too many lines in the stream: at most {} are indexed", index::MAX_ROWS)]
+    Lines,
+    /// More than 2³² - 1 ids and refs.
+    #[error("too many ids and refs in the stream: at most {} are indexed", u32::MAX)]
+    Strings,
+}
+
+/// A line of a stream.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Line<'a> {
+    /// The physical number, counted from 1, blank lines included.
+    pub number: u64,
+    /// The line without its line feed, and without the byte order mark of the stream.
+    pub bytes: &'a [u8],
+}
+
+/// A stream, indexed. Borrows the input bytes.
+pub struct Stream<'a> {
+    index: Index<'a>,
+    graph: Graph,
+}
+
+impl<'a> Stream<'a> {
+    /// Reads a stream: which lines are records (ASR-009), their order (ASR-014), chains and predecessors
+    /// (ASR-352, ASR-353).
+    ///
+    /// O(n) time and space for n bytes; O(n log n) time if seq does not increase along the file.
+    ///
+    /// # Errors
+    ///
+    /// Whatever can be numbered is read; only a stream of billions of lines or refs is [`TooLarge`].
+    pub fn read(bytes: &'a [u8]) -> Result<Self, TooLarge> {
+        let (mut index, calls) = Index::read(bytes)?;
+        let graph = Graph::build(&index);
+        index.hide_program_results(&calls, |row| graph.is_latest(row));
+        Ok(Self { index, graph })
+    }
+
+    /// The active path or context view from a head (ASR-365, ASR-368).
+    ///
+    /// O(entries) for a path. For a view O(L + C log C + refs), where the path has L items, C of them
+    /// compactions; O(L * C + refs) where a compaction on it refers to nodes that come after it, which a
+    /// valid stream avoids (ASR-372).
+    pub fn answer(&self, query: &Query) -> Outcome {
+        let Self { index, graph } = self;
+        let head = match &query.head {
+            asr_spec::Head::Start => Head::Start,
+            asr_spec::Head::Ref(id) => heads::named(index, graph, id),
+            asr_spec::Head::Primary => match heads::primary(index, graph) {
+                Some(head) => head,
+                None => return Outcome::NoDefaultPath,
+            },
+        };
+        let marker = match head {
+            Head::Start => return Outcome::Entries(Vec::new()),
+            Head::Node(node) => {
+                return match path::walk(index, graph, node) {
+                    Err(twice) => Outcome::Cycle { at: graph.name(index, twice) },
+                    Ok(path) => Outcome::Entries(match query.what {
+                        What::Path => path.into_iter().map(|item| path::entry(index, graph, item)).collect(),
+                        What::View => view::view(index, graph, &path),
+                    }),
+                };
+            }
+            Head::Unknown => Entry::UnknownPredecessor,
+            Head::Unresolved { reference, status } => Entry::UnresolvedRef { reference, status },
+        };
+        // A head that is no node has a path, and a view, of markers only (HD-4, AP2-1).
+        Outcome::Entries(path::inherited(index).into_iter().chain([marker]).collect())
+    }
+
+    /// The default head and the effective heads (ASR-363). O(heads).
+    pub fn heads(&self) -> Heads {
+        heads::all(&self.index, &self.graph)
+    }
+
+    /// Every distinct record id of the stream (strings, unescaped), any type, in stream order.
+    pub fn ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let mut seen = vec![false; self.index.strings.len()];
+        self.index.ids.iter().filter_map(move |&id| {
+            let seen = seen.get_mut(id as usize)?;
+            if std::mem::replace(seen, true) { None } else { self.index.strings.get(id) }
+        })
+    }
+
+    /// The line of the one record with this id; `None` where no or several records bear it. O(length of id
+    /// and line).
+    pub fn find(&self, id: &str) -> Option<Line<'a>> {
+        let row = self.index.bearer(self.index.strings.find(id)?).ok()? as usize;
+        let bytes = scan::line_at(self.index.stream, *self.index.starts.get(row)?)?;
+        Some(Line { number: (*self.index.lines.get(row)?).into(), bytes })
+    }
+
+    /// How many lines are records.
+    pub fn records(&self) -> usize {
+        self.index.kinds.iter().filter(|&&kind| kind != Kind::Malformed).count()
+    }
+
+    /// How many nodes the records form (ASR-352).
+    pub fn nodes(&self) -> usize {
+        self.graph.nodes()
+    }
+
+    /// How many lines are malformed (ASR-009). Blank ones are not.
+    pub fn malformed(&self) -> usize {
+        self.index.malformed
+    }
+}
+
+/// The counts; a stream may be long.
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream")
+            .field("records", &self.records())
+            .field("nodes", &self.nodes())
+            .field("malformed", &self.malformed())
+            .finish()
+    }
+}
