@@ -53,8 +53,8 @@ fn requirements_rs(rows: &[Requirement]) -> Result<String, std::fmt::Error> {
     let (mut levels, mut decided) = (String::new(), String::new());
     for row in rows {
         // ASR-352.b becomes Asr352B.
-        let variant = row.id.replace("ASR-", "Asr").replace('.', "");
-        let variant = format!("{}{}", &variant[..6], variant[6..].to_uppercase());
+        let (number, letter) = row.id.split_once('.').unwrap_or((&row.id, ""));
+        let variant = number.replace("ASR-", "Asr").replace('-', "") + &letter.to_uppercase();
         writeln!(variants, "/// {}: {}\n{variant},", row.id, row.text)?;
         writeln!(all, "Self::{variant},")?;
         writeln!(ids, "Self::{variant} => {:?},", row.id)?;

@@ -343,7 +343,7 @@ fn program_call_keys(stream: &Stream) -> Vec<&str> {
 }
 
 /// V4-1: call and result pair by callId, or by toolCallId where callId is absent or no string.
-fn call_key(stream: &Stream, position: usize) -> Option<&str> {
+pub(crate) fn call_key(stream: &Stream, position: usize) -> Option<&str> {
     let key = |key| stream.field(position, key).and_then(Json::as_str);
     key("callId").or_else(|| key("toolCallId"))
 }

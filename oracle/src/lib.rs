@@ -14,6 +14,7 @@
 //! | ACTIVE-PATH | `active_path` |
 //! | CONTEXT-VIEW | `context_view` |
 //! | the mechanical-sibling rule | [`siblings`] |
+//! | every requirement on streams | `validate` |
 
 mod active_path;
 mod context_view;
@@ -23,11 +24,12 @@ mod line;
 mod predecessor;
 pub mod siblings;
 mod stream;
+mod validate;
 
 pub use stream::Stream;
 
 use active_path::{Cycle, active_path};
-use asr_spec::{Head, Heads, Json, Outcome, Query, Trace, What};
+use asr_spec::{Head, Heads, Json, Outcome, Query, Report, Trace, What};
 use context_view::context_view;
 use predecessor::Predecessor;
 
@@ -57,6 +59,11 @@ impl Stream {
             Ok(entries) => Outcome::Entries(entries),
             Err(Cycle(node)) => Outcome::Cycle { at: self.name(self.first(node)) },
         }
+    }
+
+    /// Every violation and warning (`readings.md` 0.6). Quadratic in the stream at least.
+    pub fn validate(&self) -> Report {
+        validate::validate(self)
     }
 
     /// The default and the effective heads.

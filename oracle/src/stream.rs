@@ -126,7 +126,7 @@ impl Stream {
     }
 
     /// The position of the one record whose id is `reference`.
-    fn bearer(&self, reference: &Json) -> Result<usize, RefStatus> {
+    pub(crate) fn bearer(&self, reference: &Json) -> Result<usize, RefStatus> {
         let id = reference.as_str().ok_or(RefStatus::Unresolved)?;
         let mut bearers = (0..self.items.len()).filter(|&position| self.id(position) == Some(id));
         match (bearers.next(), bearers.next()) {

@@ -11,6 +11,7 @@
 //! * [`record`] is what converters and generators write; [`native`] is what the mechanical-sibling rule reads.
 
 mod entry;
+mod finding;
 mod heads;
 pub mod json;
 pub mod native;
@@ -23,6 +24,7 @@ mod step;
 mod trace;
 
 pub use entry::{Entry, MalformedEntry, Name, RefStatus};
+pub use finding::{Finding, Report};
 pub use heads::{HeadState, Heads};
 pub use json::Json;
 pub use outcome::Outcome;

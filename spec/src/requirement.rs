@@ -52,6 +52,13 @@ pub enum Decided {
 
 include!(concat!(env!("OUT_DIR"), "/requirements.rs"));
 
+impl Requirement {
+    /// Whether the *Structure* chapter defines it. It leans on four others that it does not define.
+    pub const fn is_of_the_chapter(self) -> bool {
+        !matches!(self, Self::Asr009 | Self::Asr014 | Self::Asr080 | Self::U13)
+    }
+}
+
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())
@@ -79,7 +86,7 @@ mod tests {
     /// The chapter defines ASR-350 to ASR-378 (`readings.md` A.0), in 75 separate sentences (A.1).
     #[test]
     fn every_number_of_the_chapter_is_there() {
-        assert_eq!(Requirement::ALL.len(), 75);
+        assert_eq!(Requirement::ALL.iter().filter(|r| r.is_of_the_chapter()).count(), 75);
         for number in 350..=378 {
             let prefix = format!("ASR-{number}");
             assert!(Requirement::ALL.iter().any(|r| r.id().starts_with(&prefix)), "{prefix}");
