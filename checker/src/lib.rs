@@ -1,1 +1,17 @@
-//! Engines, verdicts and the hunt for disagreement.
+//! Everything that makes the two implementations disagree, if they can be made to.
+//!
+//! An [`Engine`] answers queries about a stream. [`compare`] puts every query that a stream allows to two engines and
+//! gives a [`Verdict`]. A panic in an engine is a finding like a difference, never a pass. [`fixtures`] are streams
+//! with the right answers, as plain data for implementations in any language.
+
+mod compare;
+mod engine;
+pub mod fixtures;
+mod siblings;
+pub mod targets;
+mod verdict;
+
+pub use compare::{Heads, compare, queries};
+pub use engine::{CORE, Engine, ORACLE, Session};
+pub use siblings::compare_siblings;
+pub use verdict::{Difference, Verdict};

@@ -1,3 +1,73 @@
-//! The command.
+//! The command `asr`: thin, one module per verb.
 
-fn main() {}
+mod check;
+mod convert;
+mod describe;
+mod input;
+mod progress;
+mod show;
+
+use clap::{Parser, Subcommand};
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+
+/// Reads, converts and checks agent session records (ASR).
+///
+/// Exit status: 0 fine, 1 a finding (a cycle, a difference), 2 wrong usage or unreadable input, 4 internal error.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Shows the active path: which records are the conversation now
+    Path(show::OutcomeArgs),
+    /// Shows the context view: what the model saw, compactions applied
+    View(show::OutcomeArgs),
+    /// Shows the default head and the effective heads
+    Heads(show::HeadsArgs),
+    /// Converts native session files to ASR records
+    Convert(convert::Args),
+    /// Computes every path and view twice, independently, and compares
+    Check(check::Args),
+}
+
+/// What the command tells its caller.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Status {
+    Fine = 0,
+    Finding = 1,
+    Unusable = 2,
+    Internal = 4,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let run = || match cli.verb {
+        Verb::Path(args) => show::outcome(&args, asr_spec::What::Path),
+        Verb::View(args) => show::outcome(&args, asr_spec::What::View),
+        Verb::Heads(args) => show::heads(&args),
+        Verb::Convert(args) => convert::run(&args),
+        Verb::Check(args) => check::run(&args),
+    };
+    let status = match catch_unwind(std::panic::AssertUnwindSafe(run)) {
+        Ok(Ok(status)) => status,
+        // The reader of our output went away, which is its right.
+        Ok(Err(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Fine,
+        Ok(Err(error)) => {
+            eprintln!("error: cannot write the output: {error}");
+            Status::Unusable
+        }
+        Err(_) => Status::Internal,
+    };
+    status.into()
+}

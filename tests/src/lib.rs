@@ -1,1 +1,1 @@
-//! Tests across the crates live in `tests/tests`; this library is empty.
+//! Empty: the tests across the crates stand in `tests/tests`, one file per claim about the whole.

@@ -1,0 +1,63 @@
+//! What answers queries.
+
+use asr_spec::{Heads, Outcome, Query};
+
+/// An implementation of the chapter.
+#[derive(Clone, Copy)]
+pub struct Engine {
+    /// What reports call it.
+    pub name: &'static str,
+    /// Reads a stream; any bytes are one. `Err` where the implementation refuses it for its size.
+    pub read: for<'s> fn(&'s [u8]) -> Result<Box<dyn Session + 's>, String>,
+}
+
+/// A stream that an engine has read.
+pub trait Session {
+    /// The outcome of a query.
+    fn answer(&self, query: &Query) -> Outcome;
+    /// The default and the effective heads.
+    fn heads(&self) -> Heads;
+    /// Every distinct record id, in stream order.
+    fn ids(&self) -> Vec<String>;
+}
+
+/// The transcription of the chapter.
+pub const ORACLE: Engine =
+    Engine { name: "oracle", read: |stream| Ok(Box::new(asr_oracle::Stream::read(stream, &mut ()))) };
+
+/// The implementation that tools embed.
+pub const CORE: Engine = Engine {
+    name: "core",
+    read: |stream| match asr_core::Stream::read(stream) {
+        Ok(stream) => Ok(Box::new(stream)),
+        Err(error) => Err(error.to_string()),
+    },
+};
+
+impl Session for asr_oracle::Stream {
+    fn answer(&self, query: &Query) -> Outcome {
+        self.answer(query, &mut ())
+    }
+
+    fn heads(&self) -> Heads {
+        self.heads(&mut ())
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.ids().into_iter().map(str::to_owned).collect()
+    }
+}
+
+impl Session for asr_core::Stream<'_> {
+    fn answer(&self, query: &Query) -> Outcome {
+        self.answer(query)
+    }
+
+    fn heads(&self) -> Heads {
+        self.heads()
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.ids().map(|id| id.into_owned()).collect()
+    }
+}

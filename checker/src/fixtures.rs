@@ -1,0 +1,138 @@
+//! The conformance suite: streams with the right answers, as plain files.
+//!
+//! A case is a folder with three files. `input.jsonl` is the stream, byte for byte. `expect.json` is an array of
+//! `{"query": {"what": "path" | "view", "head"?: id, "start"?: true}, "outcome": …}`; without `head` and `start` the
+//! primary head is meant. `meta.json` says what the case is about. The id of a case is its path below the suite.
+
+use asr_spec::{Head, Outcome, Query, What};
+use serde::{Deserialize, Deserializer};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// One case.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its path below the suite, with slashes.
+    pub id: String,
+    /// What it is about.
+    pub meta: Meta,
+    /// The stream.
+    pub input: Vec<u8>,
+    /// The right answers.
+    pub expectations: Vec<Expectation>,
+}
+
+/// What a case is about.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Meta {
+    /// What the stream shows, as a claim.
+    pub title: String,
+    /// The place in the chapter whose example it follows.
+    pub chapter: Option<String>,
+    /// The label of the reading that it decides.
+    pub reading: Option<String>,
+    /// Whether the stream breaks no requirement that a stream can break.
+    pub valid: bool,
+    /// Why the answer is right.
+    pub why: Option<String>,
+}
+
+/// A query with its right answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expectation {
+    /// The question.
+    #[serde(deserialize_with = "query")]
+    pub query: Query,
+    /// The answer.
+    pub outcome: Outcome,
+}
+
+fn query<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Query, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Written {
+        what: WhatWritten,
+        head: Option<String>,
+        #[serde(default)]
+        start: bool,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum WhatWritten {
+        Path,
+        View,
+    }
+    let Written { what, head, start } = Written::deserialize(deserializer)?;
+    let what = match what {
+        WhatWritten::Path => What::Path,
+        WhatWritten::View => What::View,
+    };
+    let head = match (head, start) {
+        (None, false) => Head::Primary,
+        (None, true) => Head::Start,
+        (Some(id), false) => Head::Ref(id),
+        (Some(_), true) => return Err(serde::de::Error::custom("expected `head` or `start`, found both")),
+    };
+    Ok(Query { what, head })
+}
+
+/// A suite that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FixtureError {
+    /// A file or folder cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is not of the form that the suite has.
+    #[error("{}: {source}", path.display())]
+    Malformed {
+        /// Which.
+        path: PathBuf,
+        /// What was expected.
+        source: serde_json::Error,
+    },
+}
+
+/// Every case below `suite`, by id.
+pub fn load(suite: &Path) -> Result<Vec<Case>, FixtureError> {
+    let mut cases = Vec::new();
+    let mut folders = vec![suite.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let io = |source| FixtureError::Io { path: folder.clone(), source };
+        for entry in fs::read_dir(&folder).map_err(io)? {
+            let path = entry.map_err(io)?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().is_some_and(|name| name == "expect.json") {
+                cases.push(case(suite, &folder)?);
+            }
+        }
+    }
+    cases.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(cases)
+}
+
+fn case(suite: &Path, folder: &Path) -> Result<Case, FixtureError> {
+    let below = folder.strip_prefix(suite).unwrap_or(folder);
+    let id: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    Ok(Case {
+        id: id.join("/"),
+        meta: json(folder.join("meta.json"))?,
+        input: bytes(&folder.join("input.jsonl"))?,
+        expectations: json(folder.join("expect.json"))?,
+    })
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, FixtureError> {
+    fs::read(path).map_err(|source| FixtureError::Io { path: path.to_owned(), source })
+}
+
+fn json<T: for<'de> Deserialize<'de>>(path: PathBuf) -> Result<T, FixtureError> {
+    serde_json::from_slice(&bytes(&path)?).map_err(|source| FixtureError::Malformed { path, source })
+}

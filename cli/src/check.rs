@@ -1,0 +1,64 @@
+//! `asr check`: both implementations on every question that a stream allows.
+
+use crate::Status;
+use crate::input::{Files, Input};
+use crate::progress::Progress;
+use asr_checker::{CORE, Heads, ORACLE, Verdict, compare, compare_siblings};
+use serde_json::json;
+use std::io::{self, Write};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    files: Files,
+
+    /// Compare from at most this many records, spread over the stream, instead of from every one
+    #[arg(long, value_name = "N")]
+    heads: Option<usize>,
+
+    /// One line of JSON per file
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let mut out = io::stdout().lock();
+    args.files.for_each(|input| {
+        let heads = args.heads.map_or(Heads::Every, Heads::AtMost);
+        let progress = Progress::start(format!("checking {}", input.name));
+        let verdict = compare([ORACLE, CORE], &input.stream, heads, |done, total| progress.at(done, total));
+        drop(progress);
+        let siblings = siblings(&input);
+        let status = match (&verdict, &siblings) {
+            (Verdict::Agree { .. }, Ok(_)) => Status::Fine,
+            (Verdict::Skipped { .. }, Ok(_)) => Status::Unusable,
+            (Verdict::Agree { .. } | Verdict::Skipped { .. }, Err(_))
+            | (Verdict::Diverge { .. } | Verdict::Crashed { .. }, _) => Status::Finding,
+        };
+        if args.json {
+            let message = match &siblings {
+                Err(difference) if verdict.is_agreement() => difference.clone(),
+                _ => verdict.to_string(),
+            };
+            let agree = status == Status::Fine;
+            writeln!(out, "{}", json!({"file": input.name, "agree": agree, "message": message}))?;
+        } else {
+            writeln!(out, "{}: oracle and core {verdict}", input.name)?;
+            match siblings {
+                Ok(Some(units)) => writeln!(out, "  and on where {units} native units branch")?,
+                Ok(None) => {}
+                Err(difference) => writeln!(out, "  {difference}")?,
+            }
+        }
+        Ok(Ok(status))
+    })
+}
+
+/// How many units both implementations of the mechanical-sibling rule place alike, or where they do not.
+fn siblings(input: &Input) -> Result<Option<u64>, String> {
+    let Some(conversion) = &input.conversion else { return Ok(None) };
+    compare_siblings(&conversion.native).map(Some).map_err(|(at, oracle, core)| {
+        let id = conversion.native.get(at).and_then(|record| record.id.as_deref()).unwrap_or("(no id)");
+        format!("native record {id}: the oracle places it at {oracle:?}, the core at {core:?}")
+    })
+}
