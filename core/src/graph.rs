@@ -287,3 +287,6 @@ impl Graph {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

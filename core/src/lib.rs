@@ -28,6 +28,8 @@ mod graph;
 mod heads;
 mod index;
 mod path;
+#[cfg(test)]
+mod random;
 mod scan;
 pub mod siblings;
 mod strings;
@@ -165,3 +167,6 @@ impl fmt::Debug for Stream<'_> {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -545,3 +545,6 @@ impl Cursor<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -406,3 +406,6 @@ impl Sweep {
         self.groups.push(Group { index, place, has_others, has_summary });
     }
 }
+
+#[cfg(test)]
+mod tests;

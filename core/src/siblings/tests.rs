@@ -1,6 +1,7 @@
 //! The rows of `readings.md` B.8, the worked example, and what the speed rests on.
 
 use super::*;
+use crate::random::Random;
 use asr_spec::record::{Assembly, Compaction, Message, Replaces, ToolCall, ToolResult};
 
 fn record(id: &str, body: impl Into<Body>) -> Record {
@@ -339,21 +340,9 @@ fn links_that_are_none_make_nodes() {
     assert_eq!(placed(&records), "- - r1 -");
 }
 
-/// A small generator of pseudo-random numbers, so that a failure comes back.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-}
-
 #[test]
 fn spots_tell_what_a_walk_would_tell() {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(1);
     let (mut on, mut off, mut cycles) = (0, 0, 0);
     for round in 0..3000 {
         let mut tree = Tree::default();
