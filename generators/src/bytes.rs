@@ -1,22 +1,34 @@
 //! Scripts from the bytes of a fuzzer.
+//!
+//! Total: any bytes are a script, with the default settings.
 
 use crate::draw::PHRASE;
+use crate::native::{self, NativeScript};
 use crate::script::Script;
 use arbitrary::{Arbitrary, Result, Unstructured};
 
-/// Total: any bytes are a script, with the default settings.
 impl<'a> Arbitrary<'a> for Script {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        let phrases = bytes.arbitrary_len::<[u8; PHRASE]>()?;
-        let length = (phrases * PHRASE).min(bytes.len());
-        Ok(Self::from_bytes(bytes.bytes(length)?))
+        Ok(Self::from_bytes(phrases::<PHRASE>(bytes)?))
     }
 
     fn arbitrary_take_rest(bytes: Unstructured<'a>) -> Result<Self> {
         Ok(Self::from_bytes(bytes.take_rest()))
     }
+}
 
-    fn size_hint(_depth: usize) -> (usize, Option<usize>) {
-        (0, None)
+impl<'a> Arbitrary<'a> for NativeScript {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(Self::from_bytes(phrases::<{ native::PHRASE }>(bytes)?))
     }
+
+    fn arbitrary_take_rest(bytes: Unstructured<'a>) -> Result<Self> {
+        Ok(Self::from_bytes(bytes.take_rest()))
+    }
+}
+
+/// Bytes of some phrases of a given length.
+fn phrases<'a, const LENGTH: usize>(bytes: &mut Unstructured<'a>) -> Result<&'a [u8]> {
+    let count = bytes.arbitrary_len::<[u8; LENGTH]>()?;
+    bytes.bytes((count * LENGTH).min(bytes.len()))
 }

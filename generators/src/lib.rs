@@ -13,14 +13,20 @@
 //! to aim, never to judge.
 
 mod bytes;
+#[cfg(feature = "quickcheck")]
+mod check;
 mod choice;
 mod draw;
 mod form;
+pub mod native;
 mod op;
 mod operand;
 mod render;
 mod script;
 mod settings;
+mod simplify;
+#[cfg(feature = "proptest")]
+mod strategy;
 
 pub use form::{
     AuditForm, Base, BlankForm, BranchForm, CallForm, CallPick, Change, ContentForm, Damage, GapForm,
@@ -31,3 +37,5 @@ pub use op::{Compaction, Kind, Op};
 pub use operand::{Mask, Operand, Pick, Ref, Sort};
 pub use script::Script;
 pub use settings::{Settings, Weights};
+#[cfg(feature = "proptest")]
+pub use strategy::script;

@@ -95,7 +95,7 @@ pub(super) struct Session {
     pub(super) revisions: Vec<(usize, usize)>,
     /// Records that are audit-only.
     pub(super) audits: Vec<usize>,
-    /// The latest rewind and gap record that supersedes none.
+    /// The latest rewind, and the latest gap record.
     pub(super) rewind: Option<usize>,
     pub(super) gap: Option<usize>,
     /// Ids that two records bear.

@@ -1,0 +1,31 @@
+//! `quickcheck`: arbitrary scripts, in the size of the generator, and their shrinking.
+
+use crate::native::NativeScript;
+use crate::script::Script;
+use crate::settings::Settings;
+use quickcheck::{Arbitrary, Gen};
+
+impl Arbitrary for Script {
+    fn arbitrary(g: &mut Gen) -> Self {
+        Self::random(u64::arbitrary(g), &sized(g))
+    }
+
+    fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {
+        Box::new(self.simpler())
+    }
+}
+
+impl Arbitrary for NativeScript {
+    fn arbitrary(g: &mut Gen) -> Self {
+        Self::random(u64::arbitrary(g), &sized(g))
+    }
+
+    fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {
+        Box::new(self.simpler())
+    }
+}
+
+/// The default settings in the size of the generator.
+fn sized(g: &Gen) -> Settings {
+    Settings { lines: u16::try_from(g.size()).unwrap_or(u16::MAX), ..Settings::default() }
+}
