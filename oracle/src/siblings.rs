@@ -52,36 +52,37 @@ impl<'a> Rule<'a> {
         }
     }
 
+    /// Revisions in the unit stand aside (MS7-1): the rule is about its other records, the first of which is r. Where
+    /// it has no others, its children attach to what it revises, and T does not move.
     fn place_unit(&mut self, u: usize, unit: &'a [Record], trace: &mut impl Trace) -> Placement {
         let mut placement = Placement::new();
-        let mut is_revision = false;
+        let (mut last_new, mut last_revision) = (None, None);
         for record in unit {
             let position = self.written.len();
             self.written.push(Some(record));
             self.stream.append(structure(record));
-            let is_first = placement.is_empty();
-            if is_first {
-                is_revision = self.stream.items.get(position).is_some_and(|item| item.supersedes.is_some());
-            }
-            let branches_from = match (is_revision, is_first) {
-                (false, true) => self.branches_from(u, record, trace),
-                (false, false) => None,
-                (true, _) => self.revised_branches_from(u, position, is_first, trace),
+            let is_revision = self.stream.items.get(position).is_some_and(|item| item.supersedes.is_some());
+            let branches_from = if is_revision {
+                last_revision = Some(position);
+                self.revised_branches_from(u, position, placement.is_empty(), trace)
+            } else {
+                let is_first = last_new.is_none();
+                last_new = Some(position);
+                if is_first { self.branches_from(u, record, trace) } else { None }
             };
             if let Some(branches_from) = &branches_from {
                 self.write(position, branches_from);
             }
             placement.push(branches_from);
         }
-        let attachment = self.written.len().checked_sub(1);
         if let Some(slot) = self.attachments.get_mut(u) {
-            *slot = attachment;
+            *slot = last_new.or(last_revision);
         }
 
-        // 7. Set T to u's attachment point. (MS7-1: a revision stands aside.)
-        if !is_revision {
+        // 7. Set T to u's attachment point.
+        if last_new.is_some() {
             trace.step(Step::Ms7, native_line(u));
-            self.tip = attachment;
+            self.tip = last_new;
         }
         placement
     }
@@ -252,17 +253,21 @@ impl<'a> Rule<'a> {
     }
 
     /// rk(x): the native response key for model output, the response key of its paired tool_call for a tool_result,
-    /// and none otherwise. Of several calls with its key a result is paired with the latest (MS6-5, MS6-6).
+    /// and none otherwise. Of several calls with its key a result is paired with the first (MS6-5, MS6-6).
     fn response_key(&self, x: &'a Record) -> Option<&'a str> {
         match &x.body {
             Body::Message(message) => message.response_key.as_deref(),
             Body::ToolCall(call) => call.response_key.as_deref(),
             Body::ToolResult(result) => {
-                let mut calls = self.written.iter().flatten().filter_map(|record| match &record.body {
-                    Body::ToolCall(call) if call.call_id == result.call_id => Some(call),
+                let is_paired = |record: &Option<&Record>| match record.map(|record| &record.body) {
+                    Some(Body::ToolCall(call)) => call.call_id == result.call_id,
+                    _ => false,
+                };
+                let call = self.node(self.written.iter().position(is_paired)?)?;
+                match &self.content(call)?.body {
+                    Body::ToolCall(call) => call.response_key.as_deref(),
                     _ => None,
-                });
-                calls.next_back()?.response_key.as_deref()
+                }
             }
             _ => None,
         }

@@ -23,9 +23,12 @@ pub struct NativeRecord {
 pub enum Mapping {
     /// No context-participating record: children attach to its own parent.
     Nothing,
-    /// One unit: its context-participating records in seq order, never empty. The rule reads type, id,
-    /// supersedes, assembly.mode, author, origin, role, status, callId and responseKey; it ignores and overwrites
-    /// branchesFrom.
+    /// One unit: its context-participating records in seq order, never empty, under unique ids. The rule reads type,
+    /// id, supersedes, assembly.mode, author, origin, role, status, callId and responseKey; it ignores branchesFrom.
+    ///
+    /// Revisions stand aside. The rule is about the other records of the unit, and its attachment point is the last of
+    /// those; where there are none, the last revision. A marked rewrite whose parent leads back to the node that it
+    /// revises would close a cycle: its parent counts as unknown.
     Unit(Vec<Record>),
     /// A part of the context record that another native record became: children attach to that one's unit, as they
     /// would attach to the record itself. (Claude Code writes a compaction as two records.)
