@@ -180,10 +180,11 @@ impl<'a> Rule<'a> {
                 if replaced.and_then(parent_node) == Some(node) {
                     return in_force;
                 }
-                // An edge that would close a cycle cannot be the source's: its parent is unknown.
+                // An edge that would close a cycle cannot be the source's: its parent is unknown. (The revision is
+                // written without branchesFrom so far, which may close another cycle through the same node.)
                 let revised = Item::Node(self.node(revision)?);
-                let leads_back = active_path(&self.stream, &Predecessor::Node(node), &mut ());
-                if leads_back.is_ok_and(|path| path.contains(&revised)) {
+                let path = active_path(&self.stream, &Predecessor::Node(node), &mut ());
+                if path.is_err() || path.is_ok_and(|path| path.contains(&revised)) {
                     return Some(BranchesFrom::Unknown);
                 }
                 (BranchesFrom::Record(self.id(p)), Predecessor::Node(node))
