@@ -30,8 +30,8 @@ impl Random {
         format!("r{}", if self.once_in(20) { 999 } else { self.below(bound) })
     }
 
-    /// A stream of about `length` lines with every kind of record and of compaction. If `bent`, it also has marked
-    /// rewrites, refs to later records, ids that repeat and seqs that do not increase.
+    /// A stream of about `length` lines with every kind of record and of compaction. If `bent`, it also has
+    /// marked rewrites, refs to later records, ids that repeat and seqs that do not increase.
     pub(crate) fn stream(&mut self, length: usize, bent: bool) -> String {
         let mut stream = String::new();
         for number in 0..length {

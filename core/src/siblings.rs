@@ -163,11 +163,10 @@ impl<'r> Converter<'r> {
         self.node_of.push(Vec::new());
         if let Mapping::Rewind(target) = &self.records[native].mapping {
             let parent = target.as_ref().map_or(Parent::Empty, |name| self.named(name));
-            self.tip = match self.attachment(parent) {
-                Ok(Some(point)) => Place::Node(point.node),
-                Ok(None) => Place::Start,
-                Err(NotPlaced) => Place::Unknown,
-            };
+            // A rewind whose target cannot be found is none.
+            if let Ok(point) = self.attachment(parent) {
+                self.tip = point.map_or(Place::Start, |point| Place::Node(point.node));
+            }
             return;
         }
         let records = unit(&self.records[native]);
@@ -252,8 +251,7 @@ impl<'r> Converter<'r> {
             (Err(NotPlaced), _) => (Place::Unknown, BranchesFrom::Unknown),
         };
         // ASR-359: what the scan finds anyway is not written.
-        let is_implicit = place == self.implicit[node] && place != Place::Unknown;
-        let placement = (!is_implicit).then_some(placement);
+        let placement = (place != self.implicit[node]).then_some(placement);
         self.in_force[node].clone_from(&placement);
         self.tree.set_predecessor(node, place);
         placement

@@ -21,8 +21,11 @@ fn view(stream: &str) -> String {
     answer(stream, What::View, "")
 }
 
-const REFERENCED: &str = r#"{"type":"session_info","seq":1,"id":"s","lineage":{"inherits":{"mode":"referenced","from":{"n":1e999,"$serde_json::private::Number":"5","a":[-0]},"throughId":null,"throughOrdinal":4.0}}}
-"#;
+const REFERENCED: &str = concat!(
+    r#"{"type":"session_info","seq":1,"id":"s","lineage":{"inherits":{"mode":"referenced","from":"#,
+    r#"{"n":1e999,"$serde_json::private::Number":"5","a":[-0]},"throughId":null,"throughOrdinal":4.0}}}"#,
+    "\n"
+);
 
 #[test]
 fn values_are_copied_verbatim() {
@@ -77,7 +80,10 @@ fn order_is_seq_and_lines_without_one_stay_behind_the_line_before() {
 {"type":"message","id":"f","seq":9223372036854775808}
 {"type":"message","id":"a","seq":-9223372036854775808}
 {"type":"gap","id":"g"}"#;
-    let names = r#"[{"id":"first"},{"id":"a"},{"gap":"g"},{"id":"b"},{"id":"c"},{"gap":"malformed","line":3},{"id":"d"},{"id":"e"},{"id":"f"}]"#;
+    let names = concat!(
+        r#"[{"id":"first"},{"id":"a"},{"gap":"g"},{"id":"b"},{"id":"c"},{"gap":"malformed","line":3},"#,
+        r#"{"id":"d"},{"id":"e"},{"id":"f"}]"#
+    );
     assert_eq!(path(stream), names);
     let stream = Stream::read(stream.as_bytes()).unwrap();
     assert_eq!(stream.ids().collect::<Vec<_>>(), ["first", "a", "g", "b", "c", "d", "e", "f"]);
@@ -118,9 +124,14 @@ fn heads_are_told_whole() {
 
 #[test]
 fn failed_refs_of_a_compaction_stand_before_what_it_inserts() {
-    let stream = r#"{"type":"message","id":"r1"}
-{"type":"usage","id":"u"}
-{"type":"compaction","id":"c","replaces":{"throughId":"x"},"keptFromId":5,"insertAt":{"beforeId":"u"},"retains":[{"ref":"r1"},{"ref":null},7],"opaque":{"format":"f"}}"#;
+    let stream = concat!(
+        r#"{"type":"message","id":"r1"}"#,
+        "\n",
+        r#"{"type":"usage","id":"u"}"#,
+        "\n",
+        r#"{"type":"compaction","id":"c","replaces":{"throughId":"x"},"keptFromId":5,"#,
+        r#""insertAt":{"beforeId":"u"},"retains":[{"ref":"r1"},{"ref":null},7],"opaque":{"format":"f"}}"#
+    );
     let unresolved =
         |text: &str, status: &str| format!(r#"{{"unresolvedRef":{text},"status":"{status}","exact":false}}"#);
     let expected = [
@@ -200,7 +211,8 @@ fn no_shape_of_stream_is_quadratic() {
         ),
         many("{\"type\":\"compaction\",\"insertAt\":{\"afterId\":null},\"summary\":[0]}\n"),
         many(
-            "{\"type\":\"tool_call\",\"callId\":\"\\u0041\",\"parentCallId\":0}\n{\"type\":\"tool_result\",\"callId\":\"A\"}\n",
+            "{\"type\":\"tool_call\",\"callId\":\"\\u0041\",\"parentCallId\":0}\n",
+            "{\"type\":\"tool_result\",\"callId\":\"A\"}\n",
         ),
         format!("{{\"type\":\"message\"{}}}", many(",\"id\":\"\\u0041\"")),
         format!("{{\"type\":\"compaction\",\"replaces\":{{{}\"ids\":[]}}}}", many("\"ids\":[\"a\"],")),

@@ -98,7 +98,8 @@ fn these_lines_are_malformed() {
         br#"{"a":"\U0041"}"#,
         // A string that the line cuts off after its backslash.
         br#"{"a":"\"#,
-        // Surrogates: high alone, low alone, high high, swapped, high before another escape; in values and keys.
+        // Surrogates: high alone, low alone, high high, swapped, high before another escape; in values and
+        // keys.
         br#"{"a":"\uD800"}"#,
         br#"{"a":"\uDC00"}"#,
         br#"{"a":"\uD800\uD800"}"#,

@@ -42,19 +42,23 @@ fn the_sweep_is_the_literal_algorithm_on_bent_paths_too() {
     assert!(swept > 1000 && guarded > 1000, "{swept} {guarded}");
 }
 
-/// Every record obeyed ASR-372 when it was written. Two rewrites turn the path into r2, r0, r1, so that the range of
-/// the compaction now ends after it: the literal algorithm finds nothing before the compaction to replace. A sweep
-/// that took the range for a prefix dropped r0 and r1. Paths were not affected.
+/// Every record obeyed ASR-372 when it was written. Two rewrites turn the path into r2, r0, r1, so that the
+/// range of the compaction now ends after it: the literal algorithm finds nothing before the compaction to
+/// replace. A sweep that took the range for a prefix dropped r0 and r1. Paths were not affected.
 #[test]
 fn a_compaction_that_a_rewrite_moved_before_its_range_replaces_nothing() {
-    let text = br#"{"type":"message","seq":0,"id":"r0"}
-{"type":"message","seq":1,"id":"r1"}
-{"type":"compaction","seq":2,"id":"r2","replaces":{"throughId":"r1"},"summary":[{"type":"text"}]}
-{"type":"rewind","seq":3,"id":"r3","to":"r1","reason":"other"}
-{"type":"message","seq":4,"id":"r4","supersedes":"r0","assembly":{"mode":"rewrite"},"branchesFrom":{"record":"r2"}}
-{"type":"compaction","seq":5,"id":"r5","supersedes":"r2","assembly":{"mode":"rewrite"},"branchesFrom":{"record":null},"replaces":{"throughId":"r1"},"summary":[{"type":"text"}]}
-"#;
-    let stream = Stream::read(text).unwrap();
+    let text = [
+        r#"{"type":"message","id":"r0"}"#,
+        r#"{"type":"message","id":"r1"}"#,
+        r#"{"type":"compaction","id":"r2","replaces":{"throughId":"r1"},"summary":[{"type":"text"}]}"#,
+        r#"{"type":"rewind","id":"r3","to":"r1"}"#,
+        r#"{"type":"message","id":"r4","supersedes":"r0","branchesFrom":{"record":"r2"},"#,
+        r#" "assembly":{"mode":"rewrite"}}"#,
+        r#"{"type":"compaction","id":"r5","supersedes":"r2","branchesFrom":{"record":null},"#,
+        r#" "assembly":{"mode":"rewrite"},"replaces":{"throughId":"r1"},"summary":[{"type":"text"}]}"#,
+    ];
+    let text = text.join("\n").replace(",\n ", ",");
+    let stream = Stream::read(text.as_bytes()).unwrap();
     let answer = |what| stream.answer(&Query { what, head: Head::Primary }).to_string();
     assert_eq!(answer(What::Path), r#"[{"id":"r2","rev":"r5"},{"id":"r0","rev":"r4"},{"id":"r1"}]"#);
     assert_eq!(answer(What::View), r#"[{"summary":"r2","rev":"r5"},{"id":"r0","rev":"r4"},{"id":"r1"}]"#);
@@ -66,10 +70,10 @@ fn many_compactions_take_no_search() {
     let mut text = String::from("{\"type\":\"message\",\"id\":\"r0\"}\n");
     for number in 1..100_000 {
         let before = number - 1;
-        text += &format!(
-            "{{\"type\":\"compaction\",\"id\":\"r{number}\",\"replaces\":{{\"ids\":[\"r{before}\",\"r0\"]}},\"insertAt\":\
-             {{\"beforeId\":\"r{before}\"}},\"summary\":[0]}}\n"
-        );
+        let replaces = format!(r#""replaces":{{"ids":["r{before}","r0"]}}"#);
+        let insert_at = format!(r#""insertAt":{{"beforeId":"r{before}"}}"#);
+        let line = format!(r#""type":"compaction","id":"r{number}",{replaces},{insert_at},"summary":[0]"#);
+        text += &format!("{{{line}}}\n");
     }
     let stream = Stream::read(text.as_bytes()).unwrap();
     let view = stream.answer(&Query { what: What::View, head: Head::Primary });
