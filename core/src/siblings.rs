@@ -30,7 +30,7 @@ use std::collections::HashMap;
 /// Decides branchesFrom for every record of every unit, in observation order.
 ///
 /// O(n log n) for n records, and O(n) more for each revision that moves a node or changes what the rule reads
-/// of it.
+/// of it, and for each call that comes after its result.
 pub fn place(records: &[NativeRecord]) -> Vec<Placement> {
     let mut converter = Converter::new(records);
     for native in 0..records.len() {

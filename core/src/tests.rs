@@ -210,10 +210,10 @@ fn no_shape_of_stream_is_quadratic() {
             "{\"type\":\"compaction\",\"replaces\":{\"state\":\"unknown\"},\"retains\":[{\"ref\":\"a\"}]}\n",
         ),
         many("{\"type\":\"compaction\",\"insertAt\":{\"afterId\":null},\"summary\":[0]}\n"),
-        many(
+        many(concat!(
             "{\"type\":\"tool_call\",\"callId\":\"\\u0041\",\"parentCallId\":0}\n",
             "{\"type\":\"tool_result\",\"callId\":\"A\"}\n",
-        ),
+        )),
         format!("{{\"type\":\"message\"{}}}", many(",\"id\":\"\\u0041\"")),
         format!("{{\"type\":\"compaction\",\"replaces\":{{{}\"ids\":[]}}}}", many("\"ids\":[\"a\"],")),
         format!("{{\"a\":\"{}\"}}", many("\\ud83d\\ude00")),
