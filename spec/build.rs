@@ -32,7 +32,14 @@ struct Reading {
     label: String,
     question: String,
     consequence: Option<u8>,
-    alternatives: Vec<String>,
+    alternatives: Vec<Alternative>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Alternative {
+    name: String,
+    text: String,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -89,10 +96,14 @@ fn requirements_rs(rows: &[Requirement]) -> Result<String, std::fmt::Error> {
 fn readings_rs(rows: &[Reading]) -> Result<String, std::fmt::Error> {
     let mut items = String::new();
     for row in rows {
+        let mut alternatives = String::new();
+        for Alternative { name, text } in &row.alternatives {
+            writeln!(alternatives, "Alternative {{ name: {name:?}, text: {text:?} }},")?;
+        }
         writeln!(
             items,
-            "Reading {{ label: {:?}, question: {:?}, consequence: {:?}, alternatives: &{:?} }},",
-            row.label, row.question, row.consequence, row.alternatives
+            "Reading {{ label: {:?}, question: {:?}, consequence: {:?}, alternatives: &[{alternatives}] }},",
+            row.label, row.question, row.consequence
         )?;
     }
     Ok(format!(

@@ -29,7 +29,7 @@ pub use heads::{HeadState, Heads};
 pub use json::Json;
 pub use outcome::Outcome;
 pub use query::{Head, Query, What};
-pub use reading::{READINGS, Reading};
+pub use reading::{Alternative, READINGS, Reading};
 pub use requirement::{Bound, Decided, Level, Requirement, UnknownRequirement};
 pub use step::Step;
 pub use trace::{StepCounts, StepLog, Trace};

@@ -12,8 +12,17 @@ pub struct Reading {
     /// How much depends on it: 1 where implementations that conform collide on clean streams, 3 where only odd
     /// streams show it. `None` where nobody has judged.
     pub consequence: Option<u8>,
-    /// The default reading, then the others that have been told apart from it.
-    pub alternatives: &'static [&'static str],
+    /// The default reading, then the others, each of which some stream tells apart from it.
+    pub alternatives: &'static [Alternative],
+}
+
+/// One answer to a question that the chapter leaves open.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Alternative {
+    /// A word or two in snake case, unique within its reading.
+    pub name: &'static str,
+    /// The answer.
+    pub text: &'static str,
 }
 
 include!(concat!(env!("OUT_DIR"), "/readings.rs"));
@@ -24,9 +33,21 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn a_hundred_labels_each_once_each_with_a_default() {
+    fn a_hundred_labels_each_once_each_with_a_default_and_another_answer() {
         let labels: BTreeSet<_> = READINGS.iter().map(|reading| reading.label).collect();
         assert_eq!((READINGS.len(), labels.len()), (100, 100));
-        assert!(READINGS.iter().all(|reading| !reading.alternatives.is_empty()));
+        assert!(READINGS.iter().all(|reading| reading.alternatives.len() > 1));
+    }
+
+    #[test]
+    fn the_alternatives_of_a_reading_have_names_of_their_own() {
+        let is_snake = |name: &str| {
+            name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        };
+        for reading in READINGS {
+            let names: BTreeSet<_> = reading.alternatives.iter().map(|alternative| alternative.name).collect();
+            assert_eq!(names.len(), reading.alternatives.len(), "{}", reading.label);
+            assert!(names.iter().all(|name| is_snake(name)), "{}: {names:?}", reading.label);
+        }
     }
 }
