@@ -66,8 +66,8 @@ pub(super) fn convert(
         leaves: Leaves::default(),
         overview,
     };
-    session.open();
     for (line, parsed) in lines {
+        session.open(line.number);
         match parsed {
             Ok(object) => session.record(line.number, object),
             Err(why) => session.draft.unreadable(&line, &why),
@@ -188,9 +188,9 @@ struct Session {
 }
 
 impl Session {
-    /// States what is known of the session from the start.
-    fn open(&mut self) {
-        if let Some((line, mut info)) = self.overview.opening.take() {
+    /// States what is known of the session, before the first line that states anything.
+    fn open(&mut self, line: u64) {
+        if let Some((line, mut info)) = self.overview.opening.take_if(|(first, _)| *first == line) {
             info.agent = info.agent.or_else(|| Some(agent(None)));
             self.stated.clone_from(&info);
             let origin = Origin { line, kind: "session".to_owned(), ..Origin::default() };

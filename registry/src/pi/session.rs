@@ -175,7 +175,15 @@ impl Session {
         }
         let usage = if role == "assistant" { message::usage(&id, &message) } else { Map::new() };
         match message::bodies(&role, &id, &mut message) {
-            Some(bodies) => {
+            Some(mut bodies) => {
+                // What an entry is called here only because it has no id is no native id of its message.
+                if origin.id.is_none() {
+                    for body in &mut bodies {
+                        if let Body::Message(message) = body {
+                            message.message_id = None;
+                        }
+                    }
+                }
                 self.draft.unit(pointers, origin, bodies);
                 self.draft.usage(origin, usage);
             }
