@@ -441,11 +441,11 @@ impl<'a> Reader<'a> {
         for (row, kind) in self.index.kinds.iter().enumerate() {
             if *kind == Kind::SessionInfo {
                 let (stated, inherited) = self.sessions[self.index.detail_of[row] as usize];
-                // Field by field, the latest record that has it decides (HD-1); odd heads are absent (HD-7).
+                // Field by field, the latest record that has it decides (HD-1); odd values are absent (HD-7).
                 if let Value::Array(_) = stated {
                     heads = stated;
                 }
-                if inherited.is_present() {
+                if let Value::Object(_) = inherited {
                     lineage = inherited;
                 }
             }

@@ -246,6 +246,10 @@ impl<'r> Converter<'r> {
             (Ok(Some(now)), Ok(Some(before))) if now.node == before.node => {
                 return self.in_force[node].clone();
             }
+            // An edge that leads back to the node would close a cycle.
+            (Ok(Some(now)), _) if self.tree.is_on_path(node, now.node, &self.calls) => {
+                (Place::Unknown, BranchesFrom::Unknown)
+            }
             (Ok(Some(now)), _) => (Place::Node(now.node), BranchesFrom::Record(now.id.to_owned())),
             (Ok(None), _) => (Place::Start, BranchesFrom::Start),
             (Err(NotPlaced), _) => (Place::Unknown, BranchesFrom::Unknown),
@@ -425,7 +429,7 @@ fn parents(records: &[NativeRecord], natives: &HashMap<&str, usize>) -> Vec<Pare
 /// What answers the two questions about a node.
 #[derive(Clone, Copy)]
 struct Spot {
-    /// How many nodes precede it on its path; [`CYCLIC`] if it has no path.
+    /// How many nodes precede it on its path.
     depth: usize,
     /// Some ancestor, chosen so that any depth is reached in O(log n) steps.
     jump: Node,
@@ -436,8 +440,6 @@ struct Spot {
     /// And the nearest whose key is neither that of `other` nor its own.
     third: Option<Node>,
 }
-
-const CYCLIC: usize = usize::MAX;
 
 /// Not made yet.
 const BLANK: Spot = Spot { depth: 0, jump: 0, bare: None, other: None, third: None };
@@ -475,9 +477,6 @@ impl Tree {
     /// Whether `node` is on the path that ends at `tip`. O(log n).
     fn is_on_path(&mut self, node: Node, tip: Node, calls: &[Call]) -> bool {
         self.refresh(calls);
-        if self.spots[tip].depth == CYCLIC {
-            return self.segment(node, tip).is_some();
-        }
         let depth = self.spots[node].depth;
         if depth > self.spots[tip].depth {
             return false;
@@ -501,9 +500,6 @@ impl Tree {
             return false;
         }
         let allowed = [self.key(node, calls), resolve(own, &self.contents, calls)];
-        if self.spots[tip].depth == CYCLIC {
-            return self.segment(node, tip).is_some_and(|segment| self.is_passed(&segment, allowed, calls));
-        }
         let depth = self.spots[node].depth;
         let in_segment = |at: Option<Node>| at.filter(|&at| self.spots[at].depth > depth);
         let Some(bare) = in_segment(self.spots[tip].bare) else { return true };
@@ -515,7 +511,7 @@ impl Tree {
         }
     }
 
-    /// Whether every node of a segment is mechanical, given the keys of the parent and of the record to be
+    /// Whether all of these nodes are mechanical, given the keys of the parent and of the record to be
     /// placed.
     fn is_passed(&self, segment: &[Node], allowed: [Option<u32>; 2], calls: &[Call]) -> bool {
         segment.iter().all(|&at| {
@@ -524,62 +520,28 @@ impl Tree {
         })
     }
 
-    /// The displaced segment, node by node: what the walk from `tip` meets before `node`; none if it does not
-    /// meet it. Where the path is a cycle, and the stream invalid, the walk ends where it meets itself.
-    /// O(nodes).
-    fn segment(&self, node: Node, tip: Node) -> Option<Vec<Node>> {
-        let mut seen = vec![false; self.predecessors.len()];
-        let (mut segment, mut at) = (Vec::new(), tip);
-        while at != node {
-            if std::mem::replace(&mut seen[at], true) {
-                return None;
-            }
-            segment.push(at);
-            match self.predecessors[at] {
-                Place::Node(before) => at = before,
-                Place::Start | Place::Unknown => return None,
-            }
-        }
-        Some(segment)
-    }
-
     fn key(&self, node: Node, calls: &[Call]) -> Option<u32> {
         resolve(self.contents[node].key, &self.contents, calls)
     }
 
-    /// Makes all spots anew if they no longer hold. O(nodes).
+    /// Makes all spots anew if they no longer hold. O(nodes), since no edge ever closes a cycle.
     fn refresh(&mut self, calls: &[Call]) {
         if !std::mem::take(&mut self.is_stale) {
             return;
         }
-        #[derive(Clone, Copy, PartialEq)]
-        enum State {
-            Unseen,
-            OnWay,
-            Made,
-        }
-        let mut states = vec![State::Unseen; self.spots.len()];
+        let mut is_made = vec![false; self.spots.len()];
         let mut way = Vec::new();
         for start in 0..self.spots.len() {
             let mut at = start;
-            let mut is_cycle = loop {
-                match states[at] {
-                    State::Unseen => {}
-                    State::OnWay => break true,
-                    State::Made => break self.spots[at].depth == CYCLIC,
-                }
-                states[at] = State::OnWay;
+            while !std::mem::replace(&mut is_made[at], true) {
                 way.push(at);
                 match self.predecessors[at] {
                     Place::Node(before) => at = before,
-                    Place::Start | Place::Unknown => break false,
+                    Place::Start | Place::Unknown => break,
                 }
-            };
+            }
             while let Some(at) = way.pop() {
-                self.spots[at] =
-                    if is_cycle { Spot { depth: CYCLIC, ..BLANK } } else { self.spot(at, calls) };
-                states[at] = State::Made;
-                is_cycle = self.spots[at].depth == CYCLIC;
+                self.spots[at] = self.spot(at, calls);
             }
         }
     }
@@ -592,9 +554,6 @@ impl Tree {
         };
         let spots = &self.spots;
         let Spot { depth, jump, bare: nearest, .. } = spots[before];
-        if depth == CYCLIC {
-            return Spot { depth: CYCLIC, ..BLANK };
-        }
         // Jump over as much as the predecessor's last two jumps, if they are alike: a skew-binary counter.
         let (first, second) = (spots[jump].depth, spots[spots[jump].jump].depth);
         let jump = if depth - first == first - second { spots[jump].jump } else { before };

@@ -316,7 +316,7 @@ fn a_result_takes_the_key_of_its_call_also_of_a_call_that_comes_later() {
 }
 
 #[test]
-fn a_rewrite_that_closes_a_cycle_hangs_nobody_up() {
+fn a_rewrite_that_would_close_a_cycle_has_an_unknown_parent() {
     let records = [
         unit("a", "", [prompt("r1")]),
         unit("b", "a", [prompt("r2")]),
@@ -325,9 +325,8 @@ fn a_rewrite_that_closes_a_cycle_hangs_nobody_up() {
         unit("d", "c", [prompt("r5")]),
         unit("e", "b", [prompt("r6")]),
     ];
-    // From r2 the walk meets r1, then itself. r4 is linear, since it is injected; r6 is not, since r5 is
-    // in between.
-    assert_eq!(placed(&records), "- - r2 - - r2");
+    // r2 leads back to r1. r4 is linear, since it is injected; r6 is not, since r5 is in between.
+    assert_eq!(placed(&records), "- - ? - - r2");
 }
 
 #[test]
@@ -344,7 +343,7 @@ fn links_that_are_none_make_nodes() {
 #[test]
 fn spots_tell_what_a_walk_would_tell() {
     let mut random = Random::new(1);
-    let (mut on, mut off, mut cycles) = (0, 0, 0);
+    let (mut on, mut off) = (0, 0);
     for round in 0..3000 {
         let mut tree = Tree::default();
         let mut calls = vec![Call::default(); 2];
@@ -369,25 +368,39 @@ fn spots_tell_what_a_walk_would_tell() {
                 calls[0].node.get_or_insert(node);
                 tree.is_stale = true;
             }
-            // Half of the rounds change nodes in the middle, some of those make cycles.
+            // Half of the rounds change nodes in the middle.
             if round % 2 == 1 && random.below(4) == 0 {
                 let (at, to) = (random.below(node + 1), random.below(node + 1));
-                tree.set_predecessor(at, Place::Node(to));
+                if segment(&tree, at, to).is_none() {
+                    tree.set_predecessor(at, Place::Node(to));
+                }
                 let new = content(&mut random);
                 tree.set_content(at, Content { key: tree.contents[at].key, ..new });
             }
             let (tip, at) = (random.below(node + 1), random.below(node + 1));
             let own = content(&mut random).key;
-            let segment = tree.segment(at, tip);
+            let segment = segment(&tree, at, tip);
             let allowed = [tree.key(at, &calls), resolve(own, &tree.contents, &calls)];
             let passed = segment.as_ref().map(|segment| tree.is_passed(segment, allowed, &calls));
             assert_eq!(tree.is_on_path(at, tip, &calls), segment.is_some());
             assert_eq!(tree.is_mechanical(at, tip, own, &calls), passed == Some(true));
-            cycles += usize::from(tree.spots[tip].depth == CYCLIC);
             *(if passed == Some(true) { &mut on } else { &mut off }) += 1;
         }
     }
-    assert!(on > 1000 && off > 1000 && cycles > 1000, "{on} {off} {cycles}");
+    assert!(on > 1000 && off > 1000, "{on} {off}");
+}
+
+/// The displaced segment, node by node: what the walk from `tip` meets before `node`; none if it does not meet it.
+fn segment(tree: &Tree, node: Node, tip: Node) -> Option<Vec<Node>> {
+    let (mut segment, mut at) = (Vec::new(), tip);
+    while at != node {
+        segment.push(at);
+        match tree.predecessors[at] {
+            Place::Node(before) => at = before,
+            Place::Start | Place::Unknown => return None,
+        }
+    }
+    Some(segment)
 }
 
 /// Ten thousand parallel results, prompts and switches between two deep branches: a rule that walks would
