@@ -1,7 +1,7 @@
 //! The agents that the registry knows, and what each entry has to say about a native format.
 //!
-//! An [`Entry`] is data where the chapter asks for names of fields, so that a document or a command can print the
-//! table that the converter follows, and two functions where it needs judgement.
+//! An [`Entry`] is data where the chapter asks for names of fields, so that a document or a command can print
+//! the table that the converter follows, and two functions where it needs judgement.
 
 use crate::error::ConvertError;
 use crate::lines::{self, Source};
@@ -69,8 +69,8 @@ impl Agent {
 
     /// The agent that wrote `bytes`, if one of the first lines tells.
     pub fn detect(bytes: &[u8]) -> Option<Self> {
-        // Files begin with bookkeeping of all kinds, but no known one has more than a few dozen such lines; beyond
-        // that a file is of another kind, and reading all of it would only make the answer slow.
+        // Files begin with bookkeeping of all kinds, but no known one has more than a few dozen such lines;
+        // beyond that a file is of another kind, and reading all of it would only make the answer slow.
         const LINES: usize = 100;
         lines::lines(bytes).take(LINES).find_map(|line| {
             let object = line.parse().ok()?;

@@ -1,4 +1,5 @@
-//! Message content that agents write alike: a string, or a list of blocks of which some are text and pictures.
+//! Message content that agents write alike: a string, or a list of blocks of which some are text and
+//! pictures.
 
 use crate::object::Fields;
 use asr_spec::record::ContentPart;

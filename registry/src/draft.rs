@@ -1,9 +1,10 @@
 //! A stream while a converter writes it: no branch points yet, and no sequence numbers.
 //!
-//! Records are named after the native line they come from (`r12`, `r12.2`), not after their place in the stream:
-//! so a record can be named before it is known what will stand between, and whoever reads `r12` in a path can look
-//! it up in the native file. The letter says what kind of record it is: `r` for what stands in the native line
-//! itself, `u` for the usage of a model response, `s` for facts about the session, `h` for heads, `g` for gaps.
+//! Records are named after the native line they come from (`r12`, `r12.2`), not after their place in the
+//! stream: so a record can be named before it is known what will stand between, and whoever reads `r12` in a
+//! path can look it up in the native file. The letter says what kind of record it is: `r` for what stands in
+//! the native line itself, `u` for the usage of a model response, `s` for facts about the session, `h` for
+//! heads, `g` for gaps.
 
 use crate::agent::Agent;
 use crate::lines::{Line, Unreadable};
@@ -194,8 +195,8 @@ impl Draft {
         self.map(pointers, Mapping::Unit(skeletons), span)
     }
 
-    /// Adds a revision: a copy of the record at `position` as it is now, changed by `change`. It is a unit without
-    /// native pointers, so that nothing hangs from it and the rule leaves it aside.
+    /// Adds a revision: a copy of the record at `position` as it is now, changed by `change`. It is a unit
+    /// without native pointers, so that nothing hangs from it and the rule leaves it aside.
     pub fn revise(&mut self, position: usize, origin: &Origin, change: impl FnOnce(&mut Body)) {
         let Some(revised) = self.records.get(position) else { return };
         let (mut body, supersedes) = (revised.body.clone(), revised.id.clone());

@@ -1,7 +1,7 @@
 //! Why a file is not converted at all.
 //!
-//! Only a file that is not what it is said to be is refused. One bad line among good ones is no reason: the rest of
-//! the session would be lost with it.
+//! Only a file that is not what it is said to be is refused. One bad line among good ones is no reason: the
+//! rest of the session would be lost with it.
 
 use crate::agent::Agent;
 
@@ -25,9 +25,7 @@ pub enum ConvertError {
         found: String,
     },
     /// The file is ASR already.
-    #[error(
-        "line {line}: found an ASR record: the file is a stream of agent session records, not a native session"
-    )]
+    #[error("line {line}: found an ASR record: the file is a stream already, not a native session")]
     AlreadyAsr {
         /// The physical line, counted from 1.
         line: u64,

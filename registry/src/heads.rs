@@ -1,9 +1,9 @@
 //! Writes down where the source points, whenever that is not where the stream would point by itself.
 //!
-//! ASR-364 asks for heads when the source names a leaf that differs from the default head, and for a new value at
-//! every change. Agents name leaves in different ways, so an agent tells this writer after which record the source
-//! points where; the writer states heads only when they change, and states none (`[]`, the default head again)
-//! when the source is back on the default path.
+//! ASR-364 asks for heads when the source names a leaf that differs from the default head, and for a new
+//! value at every change. Agents name leaves in different ways, so an agent tells this writer after which
+//! record the source points where; the writer states heads only when they change, and states none (`[]`, the
+//! default head again) when the source is back on the default path.
 
 use crate::draft::Origin;
 use crate::placed::Placed;

@@ -1,9 +1,10 @@
 //! From a native id to the unit that it leads to.
 //!
-//! A native pointer often names a record that takes no part in the context. It stands for the nearest record up
-//! the native parents that does (step 1 of the mechanical-sibling rule). The rule does this for parents itself;
-//! the converters need the same for leaves and for the ends of compacted ranges. Every chain is walked once and
-//! remembered, so a long chain of unmapped records costs no more than its length, however often it is asked for.
+//! A native pointer often names a record that takes no part in the context. It stands for the nearest record
+//! up the native parents that does (step 1 of the mechanical-sibling rule). The rule does this for parents
+//! itself; the converters need the same for leaves and for the ends of compacted ranges. Every chain is
+//! walked once and remembered, so a long chain of unmapped records costs no more than its length, however
+//! often it is asked for.
 
 use asr_spec::native::{Mapping, NativeRecord};
 use std::collections::HashMap;

@@ -1,14 +1,14 @@
 //! Converters from native session files to agent session records.
 //!
-//! Agents store sessions in formats of their own. [`convert`] turns one native file into a stream of ASR records:
-//! one record or more for every native line, so that whatever stands in the file can be found in the stream by
-//! `native.line`. What the source does not say is left out; what cannot be mapped becomes an audit fact or a gap
-//! and a [`Note`]. Where the conversation branches is decided by the mechanical-sibling rule alone (ASR-361); the
-//! converters only say which fields the rule reads.
+//! Agents store sessions in formats of their own. [`convert`] turns one native file into a stream of ASR
+//! records: one record or more for every native line, so that whatever stands in the file can be found in the
+//! stream by `native.line`. What the source does not say is left out; what cannot be mapped becomes an audit
+//! fact or a gap and a [`Note`]. Where the conversation branches is decided by the mechanical-sibling rule
+//! alone (ASR-361); the converters only say which fields the rule reads.
 //!
-//! Each agent is one module with one [`Entry`], the table that the chapter calls a registry entry. To add an agent,
-//! write such a module (a recogniser, a converter, the table) and name it in [`Agent`]; the parts that all
-//! tree-stored formats need stand beside the agents:
+//! Each agent is one module with one [`Entry`], the table that the chapter calls a registry entry. To add an
+//! agent, write such a module (a recogniser, a converter, the table) and name it in [`Agent`]; the parts that
+//! all tree-stored formats need stand beside the agents:
 //!
 //! * `lines` and `object` read JSON lines of any quality,
 //! * `content` and `unit` make message parts and the records of one native record,
@@ -70,7 +70,8 @@ pub struct Note {
     pub message: String,
 }
 
-/// Converts the native session file `bytes` of `agent`. `file_name` is only written into the records' `native.file`.
+/// Converts the native session file `bytes` of `agent`. `file_name` is only written into the records'
+/// `native.file`.
 pub fn convert(agent: Agent, file_name: Option<&str>, bytes: &[u8]) -> Result<Conversion, ConvertError> {
     let source = lines::Source { file_name, bytes };
     (agent.entry().convert)(&source)

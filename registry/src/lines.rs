@@ -1,7 +1,8 @@
 //! From bytes to native lines.
 //!
-//! A native file is read as a stream of ASR is read: lines end at LF, white space alone is no line, a byte order
-//! mark is skipped. A line that is no JSON object is kept as text, since the session around it is still good.
+//! A native file is read as a stream of ASR is read: lines end at LF, white space alone is no line, a byte
+//! order mark is skipped. A line that is no JSON object is kept as text, since the session around it is still
+//! good.
 
 use crate::object::{Fields, Object};
 use serde_json::Value;
@@ -94,7 +95,8 @@ fn deeper_than(levels: usize, value: &Value) -> bool {
     }
 }
 
-/// Whether an object is a record of an ASR stream: no known agent writes a whole-number `seq` beside type and id.
+/// Whether an object is a record of an ASR stream: no known agent writes a whole-number `seq` beside type and
+/// id.
 pub(crate) fn is_asr(object: &Object) -> bool {
     let has_seq = object.get("seq").is_some_and(Value::is_i64);
     has_seq && object.text("type").is_some() && object.text("id").is_some()

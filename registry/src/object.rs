@@ -1,8 +1,8 @@
 //! Lenient access to native JSON objects.
 //!
-//! Formats change under a converter's feet: a field that was a string is an object in the next version. A typed
-//! struct would then reject the whole record and lose the fields that are still as expected. So records stay
-//! objects, and each field is asked for as what it is needed as; anything else counts as absent.
+//! Formats change under a converter's feet: a field that was a string is an object in the next version. A
+//! typed struct would then reject the whole record and lose the fields that are still as expected. So records
+//! stay objects, and each field is asked for as what it is needed as; anything else counts as absent.
 
 use serde_json::{Map, Value};
 

@@ -1,10 +1,10 @@
 //! Which record lies on whose path.
 //!
-//! The context records of a placed stream form a forest: each has at most one predecessor, and it stands earlier.
-//! Compactions and heads ask whether one record is on the path of another, and which record comes next on it.
-//! Walking the path for each question would make a long session with many compactions quadratic, so each record
-//! keeps a second pointer far up its path (a skew-binary jump pointer: built in constant time, and every question
-//! takes a logarithmic number of steps).
+//! The context records of a placed stream form a forest: each has at most one predecessor, and it stands
+//! earlier. Compactions and heads ask whether one record is on the path of another, and which record comes
+//! next on it. Walking the path for each question would make a long session with many compactions quadratic,
+//! so each record keeps a second pointer far up its path (a skew-binary jump pointer: built in constant time,
+//! and every question takes a logarithmic number of steps).
 
 /// Where a record comes from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -33,8 +33,8 @@ struct Node {
 }
 
 impl Paths {
-    /// Adds the node at `position`, which must not be smaller than any before. A predecessor that has not been added
-    /// counts as unknown.
+    /// Adds the node at `position`, which must not be smaller than any before. A predecessor that has not
+    /// been added counts as unknown.
     pub fn add(&mut self, position: usize, predecessor: Predecessor) {
         let node = match predecessor {
             Predecessor::Node(before) => match self.node(before) {

@@ -1,8 +1,8 @@
 //! A stream whose branch points are set: the converters fill in what depends on them.
 //!
-//! What a compaction replaces must lie on the compaction's own path (ASR-372), and heads are only written where
-//! the source points elsewhere than the stream would (ASR-364). Both can be told only after the rule has spoken,
-//! so compactions are drafted with an unknown replacement and finished here.
+//! What a compaction replaces must lie on the compaction's own path (ASR-372), and heads are only written
+//! where the source points elsewhere than the stream would (ASR-364). Both can be told only after the rule
+//! has spoken, so compactions are drafted with an unknown replacement and finished here.
 
 use crate::Conversion;
 use crate::draft::{Draft, Origin, Prefix, Writer};
@@ -73,8 +73,8 @@ impl Placed {
         }
     }
 
-    /// Where the records stand that the native record `id` itself became, or became a part of. Empty for a record
-    /// that takes no part in the context; `None` where there is no such record.
+    /// Where the records stand that the native record `id` itself became, or became a part of. Empty for a
+    /// record that takes no part in the context; `None` where there is no such record.
     pub fn own(&self, id: &str) -> Option<Range<usize>> {
         let position = self.hops.position(id)?;
         match (&self.native.get(position)?.mapping, self.hops.reach(id)) {
@@ -83,7 +83,8 @@ impl Placed {
         }
     }
 
-    /// The first record at or after the native record `id` on the path that ends at `end`, if `id` leads onto it.
+    /// The first record at or after the native record `id` on the path that ends at `end`, if `id` leads onto
+    /// it.
     pub fn first_from(&self, id: &str, end: usize) -> Option<usize> {
         let own = self.own(id)?;
         if !own.is_empty() {

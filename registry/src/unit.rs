@@ -1,7 +1,7 @@
 //! The context-participating records of one native record, in the order of its content.
 //!
-//! Native messages mix text with calls and results. ASR has one record for each call and result and one message
-//! for each run of content between them, so a native record becomes a unit of several records.
+//! Native messages mix text with calls and results. ASR has one record for each call and result and one
+//! message for each run of content between them, so a native record becomes a unit of several records.
 
 use asr_spec::record::{Body, ContentPart, Message, ToolCall, ToolResult};
 
@@ -36,7 +36,8 @@ impl Unit {
         self.bodies.push(result.into());
     }
 
-    /// The records. A native record without any content is an empty message: it did take its place in the context.
+    /// The records. A native record without any content is an empty message: it did take its place in the
+    /// context.
     pub fn finish(mut self) -> Vec<Body> {
         self.end_message();
         if self.bodies.is_empty() {
@@ -55,7 +56,8 @@ impl Unit {
         self.messages += 1;
         let mut message = self.template.clone();
         message.content = std::mem::take(&mut self.parts);
-        // The entity key must be the message's own (ASR-352), so a second message cannot share the first one's.
+        // The entity key must be the message's own (ASR-352), so a second message cannot share the first
+        // one's.
         message.message_id = match (&self.id, self.messages) {
             (Some(id), 2..) => Some(format!("{id}#{}", self.messages)),
             (id, _) => id.clone(),

@@ -1,10 +1,11 @@
 //! Compactions: a boundary record, a summary record that belongs to it, and lists of what was kept.
 //!
-//! The boundary points to the last record before it (`logicalParentUuid`): everything on its path up to there is
-//! replaced. Newer versions keep some messages and list them; when these are exactly the end of the path and the
-//! summary was put before them (`anchorUuid` names the summary), they are the kept part of the range. A list of
-//! another form is carried over as it is (`retains`). Whatever cannot be established, because a record is missing or
-//! lies on another path, makes the replacement unknown rather than partly guessed (ASR-372, ASR-377).
+//! The boundary points to the last record before it (`logicalParentUuid`): everything on its path up to there
+//! is replaced. Newer versions keep some messages and list them; when these are exactly the end of the path
+//! and the summary was put before them (`anchorUuid` names the summary), they are the kept part of the range.
+//! A list of another form is carried over as it is (`retains`). Whatever cannot be established, because a
+//! record is missing or lies on another path, makes the replacement unknown rather than partly guessed
+//! (ASR-372, ASR-377).
 
 use crate::draft::{Origin, Pointers};
 use crate::hops::Reached;
@@ -13,8 +14,9 @@ use crate::placed::Placed;
 use asr_spec::record::{Body, Compaction, InsertAt, Replaces, Retained, Tokens};
 use std::collections::{HashMap, HashSet};
 
-/// How many records of the path there may be for each one that a boundary lists. A response has been seen to have
-/// up to seven records, and a list may name one of them for all; a path that needs more is not the listed one.
+/// How many records of the path there may be for each one that a boundary lists. A response has been seen to
+/// have up to seven records, and a list may name one of them for all; a path that needs more is not the
+/// listed one.
 const RECORDS_PER_RESPONSE: usize = 8;
 
 /// A `compact_boundary`.
@@ -124,7 +126,8 @@ impl Boundaries {
         self.all.push(Boundary { position, uuid: pointers.id.clone(), link, kept, summary: None });
     }
 
-    /// The boundary that a summary belongs to: the one that names it, or the nearest one above it that has none.
+    /// The boundary that a summary belongs to: the one that names it, or the nearest one above it that has
+    /// none.
     pub fn fold(&mut self, pointers: &Pointers) -> Option<Folded> {
         let named = pointers.id.as_ref().and_then(|id| self.anchors.get(id)).copied();
         let since = pointers.parent.as_ref().and_then(|parent| self.since.get(parent)).copied();
@@ -240,8 +243,8 @@ impl Kept {
     }
 }
 
-/// Where the records that a list names stand, if all of them are there. Records that take no part in the context
-/// have none.
+/// Where the records that a list names stand, if all of them are there. Records that take no part in the
+/// context have none.
 fn positions(placed: &Placed, uuids: &[String]) -> Option<HashSet<usize>> {
     let mut positions = HashSet::new();
     for uuid in uuids {
@@ -250,8 +253,8 @@ fn positions(placed: &Placed, uuids: &[String]) -> Option<HashSet<usize>> {
     Some(positions)
 }
 
-/// Whether the path that ends at `end` ends in the listed records: every one of them, and between them nothing but
-/// what stands for them or belongs to one response with one of them.
+/// Whether the path that ends at `end` ends in the listed records: every one of them, and between them
+/// nothing but what stands for them or belongs to one response with one of them.
 fn is_end_of_path(
     placed: &Placed,
     end: usize,
@@ -298,8 +301,8 @@ fn call_keys(placed: &Placed) -> CallKeys {
 pub(super) struct Microcompact;
 
 impl Microcompact {
-    /// The compaction that masks the results of `compactedToolIds`. `result` finds the record of a result; a result
-    /// that is not there makes the replacement unknown.
+    /// The compaction that masks the results of `compactedToolIds`. `result` finds the record of a result; a
+    /// result that is not there makes the replacement unknown.
     pub fn body(origin: &Origin, object: &Object, result: impl Fn(&str) -> Option<String>) -> Compaction {
         let (id, id_source) = compaction_id(origin);
         let mut compaction = Compaction::new(id, "mask", Replaces::Unknown);

@@ -1,10 +1,11 @@
 //! `last-prompt`: where Claude Code says that the conversation is.
 //!
-//! The pointer is rewritten now and then and is usually a few records old; it often names an attachment. So it says
-//! something only when the record that it leads to is not on the default path: then there are two lanes, the one
-//! that the source points to and the one that was written last (two processes writing one file do this). A pointer
-//! to an earlier record of the default path is merely old, unless it is `explicit`: that pins the conversation
-//! there. A pointer is wiped by a compaction, and it is out of date once its lane goes on.
+//! The pointer is rewritten now and then and is usually a few records old; it often names an attachment. So
+//! it says something only when the record that it leads to is not on the default path: then there are two
+//! lanes, the one that the source points to and the one that was written last (two processes writing one file
+//! do this). A pointer to an earlier record of the default path is merely old, unless it is `explicit`: that
+//! pins the conversation there. A pointer is wiped by a compaction, and it is out of date once its lane goes
+//! on.
 
 use super::compaction::Boundaries;
 use crate::draft::Origin;
@@ -66,7 +67,8 @@ impl LastPrompt {
         };
         match target {
             None => {
-                // The audit fact keeps the evidence (ASR-363); inventing a head would be worse than having none.
+                // The audit fact keeps the evidence (ASR-363); inventing a head would be worse than having
+                // none.
                 let message = format!("points to `{leaf}`, which no earlier record of the session bears");
                 placed.notes.push(crate::Note { line: self.origin.line, message });
                 Pointing::Default

@@ -1,8 +1,8 @@
 //! What people and models said: `user` and `assistant` records, and prompts typed while the model worked.
 //!
-//! Claude Code writes into the conversation itself: command output, reminders, notices of interruption. It mostly
-//! says so in a field; where it does not, its texts begin with a marker of its own, and that marker is a kind of
-//! record, not content: nothing else of a text is ever looked at (ASR-362).
+//! Claude Code writes into the conversation itself: command output, reminders, notices of interruption. It
+//! mostly says so in a field; where it does not, its texts begin with a marker of its own, and that marker is
+//! a kind of record, not content: nothing else of a text is ever looked at (ASR-362).
 
 use crate::content;
 use crate::object::{Fields, Object};

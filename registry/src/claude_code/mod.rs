@@ -7,23 +7,27 @@
 //! | logical parent | `logicalParentUuid` of a `system/compact_boundary`, whose `parentUuid` is null |
 //! | response key | `message.id`, else `requestId` |
 //! | not context-participating | `progress`, `system`, `attachment` and everything else but the kinds below |
-//! | injected | `isMeta`; `origin.kind` other than human; texts that the program itself marks; `<synthetic>` notices |
+//! | injected | `isMeta`; `origin.kind` other than human; texts with a marker; `<synthetic>` notices |
 //! | failed attempt | `isApiErrorMessage`: error; `isAbortedMidStream`: interrupted |
 //! | leaf | the newest `last-prompt.leafUuid` |
 //!
 //! What becomes of each kind:
 //!
-//! * `user` and `assistant` records are units; an `attachment/queued_command` with a prompt that a person typed
-//!   while the model worked is a message like any other. Other attachments stay audit facts even where the model
-//!   saw their text: as messages they would stand between parallel calls and make branches that never were.
+//! * `user` and `assistant` records are units; an `attachment/queued_command` with a prompt that a person
+//!   typed while the model worked is a message like any other. Other attachments stay audit facts even where
+//!   the model saw their text: as messages they would stand between parallel calls and make branches that
+//!   never were.
 //! * `system/compact_boundary` is the compaction. The `isCompactSummary` record after it is folded into it
-//!   (ASR-373) and is a part of the same unit for whatever hangs from it. `system/microcompact_boundary` masks tool
-//!   results.
-//! * `supersedesUuids` and `retractedMessageUuids` withdraw messages: each gets a revision with status withdrawn.
-//! * `last-prompt` is where the source points (`leaf`). Everything else is an audit fact `x-claude-code-<kind>`.
-//! * Records with `isSidechain` belong to a subagent. In the file of the main session they are audit facts and no
-//!   part of the tree: a pointer into them leads nowhere. A file that holds nothing but a sidechain is a session of
-//!   its own, named `agent-<agentId>` like the file, and its opening prompt was written by an agent.
+//!   (ASR-373) and is a part of the same unit for whatever hangs from it. `system/microcompact_boundary`
+//!   masks tool results.
+//! * `supersedesUuids` and `retractedMessageUuids` withdraw messages: each gets a revision with status
+//!   withdrawn.
+//! * `last-prompt` is where the source points (`leaf`). Everything else is an audit fact
+//!   `x-claude-code-<kind>`.
+//! * Records with `isSidechain` belong to a subagent. In the file of the main session they are audit facts
+//!   and no part of the tree: a pointer into them leads nowhere. A file that holds nothing but a sidechain is
+//!   a session of its own, named `agent-<agentId>` like the file, and its opening prompt was written by an
+//!   agent.
 
 mod compaction;
 mod leaf;
@@ -49,14 +53,15 @@ pub(crate) const ENTRY: Entry = Entry {
     hopped: "every record but user, assistant, system/compact_boundary, system/microcompact_boundary and \
              attachment/queued_command with a person's prompt",
     injected: "isMeta; origin.kind other than human; texts that begin with a marker of the program (command, \
-               local command output, interruption); assistant records of the model <synthetic> that are no error",
+               local command output, interruption); records of the model <synthetic> that are no error",
     failed: "isApiErrorMessage (error), isAbortedMidStream (interrupted)",
     leaf: "the newest last-prompt.leafUuid",
     recognises,
     convert,
 };
 
-/// Whether an object is a record of Claude Code. Qwen Code uses the same pointers, but writes content in `parts`.
+/// Whether an object is a record of Claude Code. Qwen Code uses the same pointers, but writes content in
+/// `parts`.
 fn recognises(object: &Object) -> bool {
     let has_parts = object.object("message").is_some_and(|message| message.contains_key("parts"));
     let is_named = ["uuid", "sessionId", "leafUuid"].into_iter().any(|key| object.text(key).is_some());

@@ -1,8 +1,8 @@
 //! One pass over the records of a file, after a look at all of them.
 //!
-//! Some things a record alone does not tell: whether it is the last one of its response (the usage is a growing
-//! snapshot, and only the last one counts), whether the file belongs to a subagent, which session it was forked
-//! from. So the file is looked over first; then each record becomes what the table above says.
+//! Some things a record alone does not tell: whether it is the last one of its response (the usage is a
+//! growing snapshot, and only the last one counts), whether the file belongs to a subagent, which session it
+//! was forked from. So the file is looked over first; then each record becomes what the table above says.
 
 use super::compaction::{Boundaries, Microcompact};
 use super::leaf::Leaves;
@@ -16,7 +16,8 @@ use asr_spec::record::{self, Audit, Body, Inherits, Lineage, SessionInfo};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Types that the registry knows to be audit facts. A type that is not listed is kept in the same way, and noted.
+/// Types that the registry knows to be audit facts. A type that is not listed is kept in the same way, and
+/// noted.
 const AUDIT_TYPES: &[&str] = &[
     "agent-color",
     "agent-name",
@@ -247,7 +248,8 @@ impl Session {
         self.draft.usage(&origin, usage);
     }
 
-    /// A record that was written again, such as one that a compaction preserved. The first one defines the node.
+    /// A record that was written again, such as one that a compaction preserved. The first one defines the
+    /// node.
     fn duplicate(&mut self, origin: &Origin, object: Object, duplicate_of: String) {
         let position = self.draft.audit(origin, object);
         if let Some(Body::Audit(Audit { fields, .. })) =

@@ -1,10 +1,12 @@
-//! Compactions of three kinds: summaries of the beginning, summaries of an abandoned branch, edits of one entry.
+//! Compactions of three kinds: summaries of the beginning, summaries of an abandoned branch, edits of one
+//! entry.
 //!
-//! * `compaction` keeps the end of the path from `firstKeptEntryId` on, which may name an entry that takes no part
-//!   in the context. The summary comes first (`insertAt` START), also when nothing stands before what is kept.
-//! * `branch_summary` replaces nothing on its own path; it names the end of the abandoned branch. Older versions
-//!   wrote the point that was returned to instead, which says nothing about the branch: then what it summarises is
-//!   unknown.
+//! * `compaction` keeps the end of the path from `firstKeptEntryId` on, which may name an entry that takes no
+//!   part in the context. The summary comes first (`insertAt` START), also when nothing stands before what is
+//!   kept.
+//! * `branch_summary` replaces nothing on its own path; it names the end of the abandoned branch. Older
+//!   versions wrote the point that was returned to instead, which says nothing about the branch: then what it
+//!   summarises is unknown.
 //! * `context_edit` removes one entry, or puts other content in its place.
 //!
 //! An entry that is missing or lies on another path makes the replacement unknown (ASR-372, ASR-377).
@@ -18,9 +20,9 @@ use crate::placed::Placed;
 use asr_spec::record::{Compaction, ContentPart, InsertAt, Replaces, Tokens};
 use serde_json::Value;
 
-/// How many records branch summaries may name, for each record of the stream. Each branch is summarised once, so one
-/// would do for real files; a file that names one long branch again and again would otherwise make a stream
-/// quadratic in its size. What goes beyond is unknown, and noted.
+/// How many records branch summaries may name, for each record of the stream. Each branch is summarised once,
+/// so one would do for real files; a file that names one long branch again and again would otherwise make a
+/// stream quadratic in its size. What goes beyond is unknown, and noted.
 const NAMED_PER_RECORD: usize = 16;
 
 /// A compaction whose replacement is settled when the stream is placed.

@@ -6,19 +6,19 @@
 //! | native parent | `parentId`; where the key is missing, as in format 1, the entry before |
 //! | logical parent | none |
 //! | response key | the entry's own id: one entry holds one response. `message.responseId` may repeat |
-//! | not context-participating | every entry but `message`, `custom_message`, `compaction`, `branch_summary` and `context_edit` |
+//! | not context-participating | all but `message`, `custom_message`, `compaction`, `branch_summary`, `context_edit` |
 //! | injected | `custom_message`; messages of the roles `custom`, `hookMessage` and `system` |
 //! | failed attempt | `stopReason` `error`: error; `aborted`: interrupted |
 //! | leaf | the last entry of the file, whatever its type; a `leaf` entry names another one |
 //!
 //! What becomes of each kind:
 //!
-//! * An assistant message is one unit: its text and thinking, and a call for each `toolCall`. Answers that failed
-//!   stay in the context with their status: newer versions leave them out of requests, but the file does not say
-//!   which version wrote it.
+//! * An assistant message is one unit: its text and thinking, and a call for each `toolCall`. Answers that
+//!   failed stay in the context with their status: newer versions leave them out of requests, but the file
+//!   does not say which version wrote it.
 //! * A `bashExecution` is what a person ran in the shell of the agent, in the words that the agent sends.
-//! * `compaction`, `branch_summary` and `context_edit` are compactions, see `compaction`. Messages of the roles
-//!   `compactionSummary` and `branchSummary` hold the same and are no messages either (ASR-373).
+//! * `compaction`, `branch_summary` and `context_edit` are compactions, see `compaction`. Messages of the
+//!   roles `compactionSummary` and `branchSummary` hold the same and are no messages either (ASR-373).
 //! * Everything else is an audit fact `x-pi-<type>`.
 
 mod compaction;

@@ -13,7 +13,8 @@ use crate::placed::{Placed, is_node};
 use asr_spec::record::{self, Body, Inherits, Lineage, SessionInfo};
 use serde_json::{Map, Value};
 
-/// Types that the registry knows to be audit facts. A type that is not listed is kept in the same way, and noted.
+/// Types that the registry knows to be audit facts. A type that is not listed is kept in the same way, and
+/// noted.
 const AUDIT_TYPES: &[&str] = &[
     "active_tools_change",
     "custom",
@@ -205,8 +206,8 @@ impl Session {
 
 /// States heads wherever Pi is somewhere else than at the default head.
 ///
-/// After an entry of the conversation it is there by definition. An entry that takes no part in it, such as a label,
-/// may hang from an earlier one: then somebody has gone back, and has not said anything yet.
+/// After an entry of the conversation it is there by definition. An entry that takes no part in it, such as a
+/// label, may hang from an earlier one: then somebody has gone back, and has not said anything yet.
 fn point(placed: &mut Placed, leaves: Vec<Leaf>) {
     let mut heads = HeadsWriter::default();
     let mut default = None;

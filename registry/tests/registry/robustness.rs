@@ -204,8 +204,8 @@ fn rewrite(message: &mut Value, random: &mut Random) {
 
 /// Twice the lines take about twice the time; what is quadratic takes far more than the limit allows.
 fn converts_in_linear_time(agent: Agent, what: &str, make: impl Fn(usize) -> Vec<Value>) -> Conversion {
-    // Linear work on as many lines takes well under a second, also without optimisation and on a busy machine;
-    // quadratic work takes minutes.
+    // Linear work on as many lines takes well under a second, also without optimisation and on a busy
+    // machine; quadratic work takes minutes.
     const LINES: usize = 40_000;
     const LIMIT: Duration = Duration::from_secs(20);
     let bytes = file(&make(LINES));
@@ -248,7 +248,8 @@ fn many_compactions_of_one_long_path_take_linear_time() {
         let last = format!("u{}", lines / 2 - 1);
         let metadata = json!({"preservedMessages": {"anchorUuid": "s", "uuids": ["u1"]}});
         for n in 0..lines / 2 {
-            let fields = json!({"subtype": "compact_boundary", "logicalParentUuid": last, "compactMetadata": metadata});
+            let fields = json!({"subtype": "compact_boundary", "logicalParentUuid": last,
+                                "compactMetadata": metadata});
             all.push(claude("system", &format!("b{n}"), "", fields));
         }
         all

@@ -1,5 +1,5 @@
-//! Real sessions of other people, where they are at hand: every one becomes a valid stream, with the branches that
-//! a person who looked at the file says it has.
+//! Real sessions of other people, where they are at hand: every one becomes a valid stream, with the branches
+//! that a person who looked at the file says it has.
 
 use crate::support::{branches, checked, find, heads, json_of, mechanical, outcome, samples};
 use asr_registry::{Agent, ConvertError, convert};
@@ -19,7 +19,8 @@ fn on(agent: Agent, name: &str, test: impl FnOnce(asr_registry::Conversion)) {
     }
 }
 
-/// Also that every native line is in the stream, and that the rule can be asked again: see `support::problems`.
+/// Also that every native line is in the stream, and that the rule can be asked again: see
+/// `support::problems`.
 #[test]
 fn every_sample_becomes_a_valid_stream() {
     for agent in Agent::ALL {
@@ -42,8 +43,8 @@ fn samples_branch_where_a_person_says_they_do() {
         // A person's words in the record of a tool result put a human message between parallel results.
         ("entire_4a9c8e2bd824-0.jsonl", None, &["r207<-r205"]),
         ("entire_82060566ec4b-0.jsonl", None, &["r120<-r107", "r123<-r108"]),
-        // The prototype that the list was made with had a branch at line 165, since it took command records for
-        // prompts; they are injected.
+        // The prototype that the list was made with had a branch at line 165, since it took command records
+        // for prompts; they are injected.
         ("entire_601ac0eb4d69-0.jsonl", None, &[]),
         // These begin in the middle: the first parent is missing.
         ("entire_4b7d5121b42a-0.jsonl", None, &["r4<-?"]),
@@ -62,9 +63,10 @@ fn samples_branch_where_a_person_says_they_do() {
     }
 }
 
-/// Two processes write one file: line 1609 goes on from 1570, line 1615 from 1605. At line 1628 one of them says
-/// where it is, which is not the lane that was written last. Near the end, parallel results point to hooks that are
-/// written later, behind results that are not there yet; the rule cannot place them (`readings.md`, MS3-1).
+/// Two processes write one file: line 1609 goes on from 1570, line 1615 from 1605. At line 1628 one of them
+/// says where it is, which is not the lane that was written last. Near the end, parallel results point to
+/// hooks that are written later, behind results that are not there yet; the rule cannot place them
+/// (`readings.md`, MS3-1).
 #[test]
 fn two_writers_on_one_file_make_two_lanes() {
     on(Agent::ClaudeCode, "agenttrail_real_claude-code-v1.slice_0-1825.jsonl", |conversion| {

@@ -74,7 +74,7 @@ pub fn result(uuid: &str, parent: &str, call: &str) -> Value {
 
 /// The header of a Pi session.
 pub fn header() -> Value {
-    json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-04-13T07:00:00.000Z", "cwd": "/garden"})
+    json!({"type": "session", "version": 3, "id": "s", "cwd": "/garden"})
 }
 
 /// A Pi entry. An empty parent is none.
