@@ -6,7 +6,7 @@
 //! | native parent | `parentUuid` |
 //! | logical parent | `logicalParentUuid` of a `system/compact_boundary`, whose `parentUuid` is null |
 //! | response key | `message.id`, else `requestId` |
-//! | not context-participating | `progress`, `system`, `attachment` and everything else but the kinds below |
+//! | hopped over | `progress`, `system`, `attachment` and everything else but the kinds below |
 //! | injected | `isMeta`; `origin.kind` other than human; texts with a marker; `<synthetic>` notices |
 //! | failed attempt | `isApiErrorMessage`: error; `isAbortedMidStream`: interrupted |
 //! | leaf | the newest `last-prompt.leafUuid` |
