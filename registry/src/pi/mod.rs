@@ -6,7 +6,7 @@
 //! | native parent | `parentId`; where the key is missing, as in format 1, the entry before |
 //! | logical parent | none |
 //! | response key | the entry's own id: one entry holds one response. `message.responseId` may repeat |
-//! | hopped over | all entries but `message`, `custom_message`, `compaction`, `branch_summary`, `context_edit` |
+//! | hopped over | all but `message`, `custom_message`, `compaction`, `branch_summary`, `context_edit` |
 //! | injected | `custom_message`; messages of the roles `custom`, `hookMessage` and `system` |
 //! | failed attempt | `stopReason` `error`: error; `aborted`: interrupted |
 //! | leaf | the last entry of the file, whatever its type; a `leaf` entry names another one |
