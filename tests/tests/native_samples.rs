@@ -12,7 +12,7 @@ use std::process::ExitCode;
 const MOST_HEADS: usize = 400;
 
 /// What is no session of the agent, or of a version that is not supported, with the reason that `convert` must give.
-const REFUSED: &[(&str, &str)] = &[("generated_agent-core-0.87.1_v4_lanes.jsonl", "version 4")];
+const REFUSED: &[(&str, &str)] = &[("generated_agent-core-0.87.1_v4_lanes.jsonl", "format 4")];
 
 fn main() -> ExitCode {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/samples");
