@@ -4,15 +4,15 @@
 //! length, so that a mutation within it stays within it and a stretch can be moved, copied or cut out whole.
 
 use crate::choice::{Choices, Given, Seeded};
-use crate::form::{IdForm, SeqForm};
+use crate::form::{BranchForm, IdForm, Manner, SeqForm};
 use crate::op::{Kind, Op};
 use crate::operand::{Operand, Sort};
 use crate::script::Script;
 use crate::settings::Settings;
 
-/// The bytes of a phrase: a kind, the marks, and the operands of all but the richest compactions, for which zeros
-/// stand in.
-pub(crate) const PHRASE: usize = 24;
+/// The bytes of a phrase: a kind, the operands of all but the richest compactions, and mostly room for the marks.
+/// Zeros stand in for what is missing.
+pub(crate) const PHRASE: usize = 32;
 
 impl Script {
     /// The script of a seed.
@@ -30,7 +30,8 @@ impl Script {
                 }
             }
         }
-        let lines = 1 + choices.below(settings.lines.into());
+        let most = usize::from(settings.lines);
+        let lines = (1 + choices.below(most)).min(most);
         let mut ops = Vec::with_capacity(lines * 5 / 4);
         for _ in 0..lines {
             phrase(&mut choices, &settings, &kinds, &mut ops);
@@ -57,13 +58,24 @@ impl Script {
 /// Draws a line with its marks.
 fn phrase(choices: &mut impl Choices, settings: &Settings, kinds: &[(Kind, u8)], ops: &mut Vec<Op>) {
     let kind = weighted(choices, kinds);
+    let mut line = filled(choices, settings, kind);
     let branches = match kind {
         Kind::Message | Kind::Call | Kind::Result | Kind::Compaction => settings.branches,
         Kind::Revise => settings.branches.saturating_mul(2),
         _ => settings.odd_marks,
     };
     if choices.share(branches) {
-        ops.push(filled(choices, settings, Kind::Branch));
+        let mut branch = filled(choices, settings, Kind::Branch);
+        if let (Op::Revise { manner, .. }, Op::Branch { form, .. }) = (&mut line, &mut branch) {
+            // Only a marked rewrite bends, and only one that may bend anywhere closes a cycle.
+            if choices.share(192) {
+                *manner = Manner::Rewrite;
+            }
+            if choices.share(settings.odd_forms.saturating_mul(4)) {
+                *form = BranchForm::Forced;
+            }
+        }
+        ops.push(branch);
     }
     if choices.share(settings.spellings) {
         ops.push(filled(choices, settings, Kind::Spell));
@@ -74,14 +86,15 @@ fn phrase(choices: &mut impl Choices, settings: &Settings, kinds: &[(Kind, u8)],
         let kind = if choices.share(128) { Kind::Seq } else { Kind::Id };
         ops.push(filled(choices, &Settings { odd_forms: 0, ..*settings }, kind));
     }
-    ops.push(filled(choices, settings, kind));
+    ops.push(line);
 }
 
 /// Draws one of the marks that break a rule.
 fn odd_mark(choices: &mut impl Choices, settings: &Settings) -> Op {
     let n = near(choices);
     match choices.below(3) {
-        0 => filled(choices, settings, Kind::Supersede),
+        // A sound ref makes a revision with another entity key, an odd one makes none.
+        0 => filled(choices, &Settings { odd_refs: 128, ..*settings }, Kind::Supersede),
         1 => {
             let mut form = IdForm::default();
             form.set_rank(odd(choices, &form));

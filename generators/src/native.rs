@@ -41,7 +41,8 @@ impl NativeScript {
         if choices.share(settings.sound) || settings.is_valid() {
             settings = Settings { odd_forms: 0, odd_refs: 0, ..settings };
         }
-        let records = 1 + choices.below(settings.lines.into());
+        let most = usize::from(settings.lines);
+        let records = (1 + choices.below(most)).min(most);
         Self { ops: (0..records).map(|_| filled(&mut choices, &settings)).collect() }
     }
 

@@ -47,7 +47,7 @@ macro_rules! operand {
         }
     ) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Default, Eq, PartialEq, serde::Deserialize, serde::Serialize)]
+        #[derive(Clone, Copy, Default, Eq, Ord, PartialEq, PartialOrd, serde::Deserialize, serde::Serialize)]
         #[serde(rename_all = "snake_case")]
         pub enum $name {
             $(#[$plain_doc])*

@@ -107,7 +107,9 @@ impl Renderer {
             }
             Op::Blank { form } => line::blank(form, &mut self.out),
         }
-        line::end(self.marks.spell, self.line == self.last_line, &mut self.out);
+        // A blank line without its end would be no line.
+        let may_lack_end = self.line == self.last_line && op.kind() != Kind::Blank;
+        line::end(self.marks.spell, may_lack_end, &mut self.out);
         self.marks = Marks::default();
     }
 

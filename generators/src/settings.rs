@@ -107,8 +107,8 @@ impl Settings {
             swarm: true,
             sound: 128,
             odd_forms: 20,
-            odd_refs: 16,
-            odd_marks: 10,
+            odd_refs: 32,
+            odd_marks: 16,
             branches: 32,
             spellings: 8,
         }

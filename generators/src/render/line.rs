@@ -181,10 +181,10 @@ fn escaped(json: &str) -> String {
     text
 }
 
-/// Ends a line.
-pub(super) fn end(spelling: Option<SpellForm>, is_last: bool, out: &mut Vec<u8>) {
+/// Ends a line, unless it may lack its end and is marked to.
+pub(super) fn end(spelling: Option<SpellForm>, may_lack_end: bool, out: &mut Vec<u8>) {
     match spelling {
-        Some(SpellForm::Unended) if is_last => {}
+        Some(SpellForm::Unended) if may_lack_end => {}
         Some(SpellForm::Crlf) => out.extend_from_slice(b"\r\n"),
         _ => out.push(b'\n'),
     }
