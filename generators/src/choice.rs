@@ -1,15 +1,16 @@
 //! Sources of choices: a seed, or bytes that somebody else chose.
 //!
-//! Both are read one byte at a time, and 0 always means the plainest thing, so that bytes that run out mean plain
-//! operations and one drawing routine serves both. The generator behind a seed is spelled out here rather than taken
-//! from a crate: a seed in a bug report must mean the same script in every release.
+//! Both are read one byte at a time, and 0 always means the plainest thing, so that bytes that run out mean
+//! plain operations and one drawing routine serves both. The generator behind a seed is spelled out here
+//! rather than taken from a crate: a seed in a bug report must mean the same script in every release.
 
 /// A source of bytes.
 pub(crate) trait Choices {
     /// The next byte.
     fn byte(&mut self) -> u8;
 
-    /// A number below `n`, or 0 if there is none. Slightly uneven, which does not matter here; `n` is at most 65536.
+    /// A number below `n`, or 0 if there is none. Slightly uneven, which does not matter here; `n` is at most
+    /// 65536.
     fn below(&mut self, n: usize) -> usize {
         let wide = match n {
             0..=256 => u16::from(self.byte()),

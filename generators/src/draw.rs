@@ -1,7 +1,8 @@
 //! How a script is drawn from choices.
 //!
-//! Scripts come in *phrases*: a line with the marks before it. From bytes, each phrase takes a stretch of the same
-//! length, so that a mutation within it stays within it and a stretch can be moved, copied or cut out whole.
+//! Scripts come in *phrases*: a line with the marks before it. From bytes, each phrase takes a stretch of the
+//! same length, so that a mutation within it stays within it and a stretch can be moved, copied or cut out
+//! whole.
 
 use crate::choice::{Choices, Given, Seeded};
 use crate::form::{BranchForm, IdForm, Manner, SeqForm};
@@ -10,8 +11,8 @@ use crate::operand::{Operand, Sort};
 use crate::script::Script;
 use crate::settings::Settings;
 
-/// The bytes of a phrase: a kind, the operands of all but the richest compactions, and mostly room for the marks.
-/// Zeros stand in for what is missing.
+/// The bytes of a phrase: a kind, the operands of all but the richest compactions, and mostly room for the
+/// marks. Zeros stand in for what is missing.
 pub(crate) const PHRASE: usize = 32;
 
 impl Script {

@@ -1,8 +1,9 @@
 //! Native sessions for the mechanical-sibling rule.
 //!
-//! A [`NativeScript`] is to native records what a [`Script`](crate::Script) is to a stream: a list of operations, one
-//! per native record, whose operands are wrapped onto what exists. So it is drawn, simplified and written to a file in
-//! the same way. Nothing here is invalid: a native session may be as strange as it likes, and *odd* only means rare.
+//! A [`NativeScript`] is to native records what a [`Script`](crate::Script) is to a stream: a list of
+//! operations, one per native record, whose operands are wrapped onto what exists. So it is drawn, simplified
+//! and written to a file in the same way. Nothing here is invalid: a native session may be as strange as it
+//! likes, and *odd* only means rare.
 
 mod op;
 mod records;

@@ -1,8 +1,9 @@
 //! Operations: what a script is made of.
 //!
-//! An operation either writes a line, or is a *mark* that colours the next line: a branch, an id, a seq, a spelling.
-//! So every combination can be said with few operations, and what does not matter to a failure can be deleted one
-//! mark at a time. A mark that the next line has no use for has no effect; of two of a kind the later one counts.
+//! An operation either writes a line, or is a *mark* that colours the next line: a branch, an id, a seq, a
+//! spelling. So every combination can be said with few operations, and what does not matter to a failure can
+//! be deleted one mark at a time. A mark that the next line has no use for has no effect; of two of a kind
+//! the later one counts.
 
 use crate::form::{
     AuditForm, Base, BlankForm, BranchForm, CallForm, CallPick, Change, ContentForm, Damage, GapForm,
@@ -55,7 +56,8 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "is_plain")]
         to: Ref,
     },
-    /// Writes a record that supersedes an earlier one of its type; where there is none to supersede, a message.
+    /// Writes a record that supersedes an earlier one of its type; where there is none to supersede, a
+    /// message.
     Revise {
         /// The node that it revises.
         #[serde(default, skip_serializing_if = "is_plain")]
@@ -327,16 +329,16 @@ impl Op {
 
 /// The fields of a compaction.
 ///
-/// Its refs are wrapped onto the nodes of its own active path, and a revision wraps them again, onto the path that
-/// the node has by then.
+/// Its refs are wrapped onto the nodes of its own active path, and a revision wraps them again, onto the path
+/// that the node has by then.
 #[derive(Clone, Copy, Default, Eq, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Compaction {
     /// What it replaces.
     #[serde(skip_serializing_if = "is_plain")]
     pub replaces: ReplacesForm,
-    /// The end of the range, or the first candidate of the set. As [`Recent`](crate::Pick::Recent) candidates of a set
-    /// may lie off the path.
+    /// The end of the range, or the first candidate of the set. As [`Recent`](crate::Pick::Recent) candidates
+    /// of a set may lie off the path.
     #[serde(skip_serializing_if = "is_plain")]
     pub through: Ref,
     /// The first record kept, counted back from the end of the range.

@@ -1,8 +1,9 @@
 //! Operands: the small integers that operations are made of, with names on top.
 //!
-//! Everything that chooses, mutates or simplifies an operation sees its operands as ranks: 0 is the plainest value,
-//! and values from [`Operand::sound`] on are *odd*, which means that they may break a rule of the chapter. That a
-//! value has a name is for people only. So drawing, simplification and enumeration are each written once.
+//! Everything that chooses, mutates or simplifies an operation sees its operands as ranks: 0 is the plainest
+//! value, and values from [`Operand::sound`] on are *odd*, which means that they may break a rule of the
+//! chapter. That a value has a name is for people only. So drawing, simplification and enumeration are each
+//! written once.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,8 @@ pub enum Sort {
     Mask,
 }
 
-/// Defines an enum whose variants are the values of an operand: the sound ones, plainest first, then the odd ones.
+/// Defines an enum whose variants are the values of an operand: the sound ones, plainest first, then the odd
+/// ones.
 macro_rules! operand {
     (
         $(#[$doc:meta])*
@@ -193,7 +195,8 @@ operand! {
 
 /// A ref, which rendering wraps onto the records that exist.
 ///
-/// A sound one always resolves: where no record fits, rendering leaves out or replaces what would have named it.
+/// A sound one always resolves: where no record fits, rendering leaves out or replaces what would have named
+/// it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ref {

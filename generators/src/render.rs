@@ -1,12 +1,12 @@
 //! Rendering: from a script to the bytes of a stream.
 //!
-//! Rendering is total. Each operand is wrapped onto what exists at its place (the calls so far, the nodes on the
-//! path), and what would break a rule although nothing odd asked for it is left out: a branch from the implicit
-//! predecessor, a rewrite that closes a cycle or moves what a compaction relies on. So the streams of scripts without
-//! odd operands are valid by construction, and stay so when operations are deleted.
+//! Rendering is total. Each operand is wrapped onto what exists at its place (the calls so far, the nodes on
+//! the path), and what would break a rule although nothing odd asked for it is left out: a branch from the
+//! implicit predecessor, a rewrite that closes a cycle or moves what a compaction relies on. So the streams
+//! of scripts without odd operands are valid by construction, and stay so when operations are deleted.
 //!
-//! The record on line n has seq n and id `rn` unless a mark says otherwise, its entity key is `mn`, `kn` or `cn`, and
-//! a line is as short as the chapter allows.
+//! The record on line n has seq n and id `rn` unless a mark says otherwise, its entity key is `mn`, `kn` or
+//! `cn`, and a line is as short as the chapter allows.
 
 mod audit;
 mod body;

@@ -6,9 +6,9 @@ use std::fmt;
 
 /// A list of operations.
 ///
-/// Every list is a script and every script renders to a stream, so operations can be deleted, moved and changed at
-/// will. A script without odd operands renders to a valid stream. In a file it is JSON, one object per operation,
-/// operands with their plainest value left out.
+/// Every list is a script and every script renders to a stream, so operations can be deleted, moved and
+/// changed at will. A script without odd operands renders to a valid stream. In a file it is JSON, one object
+/// per operation, operands with their plainest value left out.
 #[derive(Clone, Default, Eq, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {

@@ -8,15 +8,16 @@ use crate::op::Kind;
 /// What scripts to draw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Settings {
-    /// The most lines that a script writes; marks come on top. Most questions about a stream show within a dozen
-    /// records, and the oracle takes quadratic time.
+    /// The most lines that a script writes; marks come on top. Most questions about a stream show within a
+    /// dozen records, and the oracle takes quadratic time.
     pub lines: u16,
     /// How often each kind of line is drawn, relative to the others.
     pub weights: Weights,
-    /// Whether each script does without some kinds of line, drawn anew for each. A script of few kinds goes deeper
-    /// into them. Has no effect on scripts from bytes: fuzzers do this themselves.
+    /// Whether each script does without some kinds of line, drawn anew for each. A script of few kinds goes
+    /// deeper into them. Has no effect on scripts from bytes: fuzzers do this themselves.
     pub swarm: bool,
-    /// Of 256 scripts from a seed, how many have no odd operand and so are valid. Has no effect on scripts from bytes.
+    /// Of 256 scripts from a seed, how many have no odd operand and so are valid. Has no effect on scripts
+    /// from bytes.
     pub sound: u8,
     /// Of 256 forms (of a field, an id, a seq), how many are odd.
     pub odd_forms: u8,

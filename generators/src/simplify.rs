@@ -1,8 +1,8 @@
 //! Simplification: scripts that are a little simpler than a given one.
 //!
 //! A step deletes operations, many at a time first, or makes one operation plainer, or lowers the rank of one
-//! operand. Since every result is a script and every script a stream, nothing has to be repaired, and each step leaves
-//! less of the same kind, so that taking steps comes to an end.
+//! operand. Since every result is a script and every script a stream, nothing has to be repaired, and each
+//! step leaves less of the same kind, so that taking steps comes to an end.
 
 use crate::op::{Kind, Op};
 use crate::operand::{Operand, Sort};
@@ -103,8 +103,8 @@ pub(crate) fn steps<O: Operation>(ops: &[O]) -> Vec<Step> {
 }
 
 impl Script {
-    /// Scripts that are one step simpler, the simplest first. Following any of them again and again ends at the empty
-    /// script.
+    /// Scripts that are one step simpler, the simplest first. Following any of them again and again ends at
+    /// the empty script.
     pub fn simpler(&self) -> impl Iterator<Item = Self> + use<> {
         let ops = self.ops.clone();
         steps(&ops).into_iter().map(move |step| Self { ops: step.apply(&ops) })

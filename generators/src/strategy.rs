@@ -1,7 +1,7 @@
 //! `proptest` strategies.
 //!
-//! A strategy draws a seed and shrinks the script that the seed stands for: by deleting and simplifying operations,
-//! never by taking another seed and never in the rendered bytes.
+//! A strategy draws a seed and shrinks the script that the seed stands for: by deleting and simplifying
+//! operations, never by taking another seed and never in the rendered bytes.
 
 use crate::native::NativeScript;
 use crate::script::Script;

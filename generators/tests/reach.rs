@@ -1,7 +1,8 @@
-//! What default scripts reach, asserted: a form that is never generated is never tested, and nothing else would say.
+//! What default scripts reach, asserted: a form that is never generated is never tested, and nothing else
+//! would say.
 //!
-//! First every value of every operand, then the shapes that must turn up in rendered streams. Streams are read with
-//! `serde_json` here, which is fine for looking and wrong for judging.
+//! First every value of every operand, then the shapes that must turn up in rendered streams. Streams are
+//! read with `serde_json` here, which is fine for looking and wrong for judging.
 
 #![expect(clippy::indexing_slicing, clippy::panic, reason = "the helpers of a test may panic as it may")]
 

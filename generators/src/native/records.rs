@@ -1,6 +1,7 @@
 //! Native records from operations.
 //!
-//! Native record k has the id `nk`, its ASR records have consecutive seq over the session, and ids `rn` after them.
+//! Native record k has the id `nk`, its ASR records have consecutive seq over the session, and ids `rn` after
+//! them.
 
 use crate::form::Base;
 use crate::native::NativeScript;

@@ -67,8 +67,8 @@ impl Renderer {
         self.branch(form, at, Place::Unknown, own)
     }
 
-    /// The branchesFrom of a marked rewrite: what a mark asks for, or else `otherwise`, or else, if either would break
-    /// a rule, the one in force.
+    /// The branchesFrom of a marked rewrite: what a mark asks for, or else `otherwise`, or else, if either
+    /// would break a rule, the one in force.
     pub(super) fn rewritten(
         &self,
         index: usize,

@@ -16,7 +16,8 @@ pub(super) struct Refs<'a> {
 }
 
 impl Refs<'_> {
-    /// A node on the path, in JSON, with its position from the end; nothing if the ref is sound and the path empty.
+    /// A node on the path, in JSON, with its position from the end; nothing if the ref is sound and the path
+    /// empty.
     fn node(&self, at: Ref) -> Option<(String, Option<usize>)> {
         self.on(at, self.path).map(|(text, node)| {
             (text, node.and_then(|node| self.path.iter().position(|&other| other == node)))
@@ -51,7 +52,8 @@ impl Refs<'_> {
     }
 }
 
-/// Writes the fields. Answers whether they name nodes on the compaction's own path, which must then stay on it.
+/// Writes the fields. Answers whether they name nodes on the compaction's own path, which must then stay on
+/// it.
 pub(super) fn write(
     compaction: &Compaction,
     key: &str,

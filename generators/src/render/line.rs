@@ -1,7 +1,7 @@
 //! The text of a line: a record in one of its spellings, a malformed line, a blank one.
 //!
-//! Fields are kept as text and in order, because what readers trip over (`-0`, `1e999`, a key that comes twice) is
-//! exactly what a JSON value cannot hold. Every spelling writes the same record.
+//! Fields are kept as text and in order, because what readers trip over (`-0`, `1e999`, a key that comes
+//! twice) is exactly what a JSON value cannot hold. Every spelling writes the same record.
 
 use crate::form::{BlankForm, Damage, SpellForm};
 use std::borrow::Cow;
@@ -199,8 +199,8 @@ pub(super) fn blank(form: BlankForm, out: &mut Vec<u8>) {
     });
 }
 
-/// Writes a malformed line without its end. But for the damage it would be a message, so that a reader that is too
-/// forgiving shows it.
+/// Writes a malformed line without its end. But for the damage it would be a message, so that a reader that
+/// is too forgiving shows it.
 pub(super) fn malformed(damage: Damage, seq: i64, id: &str, out: &mut Vec<u8>) {
     let fields = format!(r#""type":"message","seq":{seq},"id":"{id}""#);
     let whole = format!("{{{fields}}}");

@@ -1,8 +1,8 @@
 //! What rendering knows of the stream so far: enough to wrap operands onto what exists.
 //!
-//! It follows nodes, their predecessors and the current tip in the simplest way. In a valid stream it is right; where
-//! odd operands break the rules it is a guess, and that is enough, since then nothing depends on it. It is no reader:
-//! nobody may compare an outcome with it.
+//! It follows nodes, their predecessors and the current tip in the simplest way. In a valid stream it is
+//! right; where odd operands break the rules it is a guess, and that is enough, since then nothing depends on
+//! it. It is no reader: nobody may compare an outcome with it.
 
 use crate::form::{CallForm, KeyForm, MessageForm};
 use crate::op::Compaction;
@@ -12,8 +12,8 @@ use crate::render::line::quote;
 /// How far back on a path operands count, and how many nodes they see. As far as a distance of one byte goes.
 const WINDOW: usize = 256;
 
-/// How long a walk towards START may get when a node is to be moved. Beyond that, nodes stay where they are: scripts
-/// that long are about size, not about bending.
+/// How long a walk towards START may get when a node is to be moved. Beyond that, nodes stay where they are:
+/// scripts that long are about size, not about bending.
 const WALK: usize = 1024;
 
 /// Where a path goes on.
@@ -168,8 +168,8 @@ impl Session {
         Some(Named { text: self.id(record), target: Some((node, record)) })
     }
 
-    /// What a ref outside a compaction names. `not` is the one place that it must not name. Nothing if the ref is sound
-    /// and there is no other node.
+    /// What a ref outside a compaction names. `not` is the one place that it must not name. Nothing if the
+    /// ref is sound and there is no other node.
     pub(super) fn name(&self, at: Ref, not: Place, line: usize, own: Option<&str>) -> Option<Named> {
         let n = usize::from(at.n);
         match at.to {
@@ -254,8 +254,8 @@ impl Session {
         }
     }
 
-    /// Whether the stream stays valid when a node gets another predecessor: no compaction relies on its present one,
-    /// and no cycle closes.
+    /// Whether the stream stays valid when a node gets another predecessor: no compaction relies on its
+    /// present one, and no cycle closes.
     pub(super) fn may_move(&self, index: usize, to: Place) -> bool {
         if self.nodes.get(index).is_none_or(|node| node.pinned) {
             return false;
