@@ -4,7 +4,7 @@
 //! `{"query": {"what": "path" | "view", "head"?: id, "start"?: true}, "outcome": …}`; without `head` and `start` the
 //! primary head is meant. `meta.json` says what the case is about. The id of a case is its path below the suite.
 
-use asr_spec::{Head, Outcome, Query, What};
+use asr_spec::{Head, Outcome, Query, Requirement, What};
 use serde::{Deserialize, Deserializer};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -32,6 +32,8 @@ pub struct Meta {
     pub chapter: Option<String>,
     /// The label of the reading that it decides.
     pub reading: Option<String>,
+    /// The requirement that it is a test of.
+    pub requirement: Option<Requirement>,
     /// Whether the stream breaks no requirement that a stream can break.
     pub valid: bool,
     /// Why the answer is right.

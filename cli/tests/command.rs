@@ -1,0 +1,81 @@
+//! The command as its documentation shows it, and what it promises to programs.
+
+use snapbox::cmd::{Command, OutputAssert, cargo_bin};
+use std::fs;
+use std::path::Path;
+
+fn asr(args: &[&str]) -> Command {
+    Command::new(cargo_bin!("asr")).args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+}
+
+fn piped(args: &[&str], input: impl Into<Vec<u8>>) -> OutputAssert {
+    asr(args).stdin(input.into()).assert()
+}
+
+const ONE: &str = "{\"type\":\"message\",\"seq\":1,\"id\":\"r1\"}\n";
+
+#[test]
+fn every_example_of_the_documentation_prints_what_it_shows() {
+    std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+    trycmd::TestCases::new().register_bin("asr", cargo_bin!("asr").to_path_buf()).case("docs/command.md");
+}
+
+#[test]
+fn standard_input_is_a_file_named_dash() {
+    piped(&["path", "--json", "-"], ONE).success().stdout_eq("[{\"id\":\"r1\"}]\n");
+    piped(&["view", "--json", "--engine", "oracle", "-"], ONE).success().stdout_eq("[{\"id\":\"r1\"}]\n");
+}
+
+#[test]
+fn every_file_gets_one_line_in_order_and_a_missing_one_does_not_stop_the_others() {
+    let file = "fixtures/readings/NR-1a/input.jsonl";
+    asr(&["path", "--json", file, "no/such/file", file])
+        .assert()
+        .code(2)
+        .stdout_eq("[{\"id\":\"r1\"}]\n[{\"id\":\"r1\"}]\n")
+        .stderr_eq("error: no/such/file: cannot read: [..]\n");
+}
+
+#[test]
+fn any_bytes_are_a_stream() {
+    for bytes in [&b""[..], b"\xff\xfe", b"\n\n", b"{", b"\xef\xbb\xbf{}", &[b'['; 100_000]] {
+        piped(&["view", "--json", "--engine", "both", "-"], bytes).success();
+        piped(&["check", "-"], bytes).success();
+    }
+}
+
+#[test]
+fn converted_output_appears_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.asr.jsonl");
+    let to = output.to_str().unwrap();
+    asr(&["convert", "fixtures/sessions/pi/garden.jsonl", "--output", to]).assert().success().stdout_eq("");
+    let written = fs::read(&output).unwrap();
+    assert!(written.ends_with(b"}\n"));
+
+    asr(&["convert", "--from", "pi", "README.md", "--output", to]).assert().code(2);
+    assert_eq!(fs::read(&output).unwrap(), written, "a conversion that fails leaves the old file");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "and nothing beside it");
+}
+
+#[test]
+fn text_from_a_session_cannot_drive_the_terminal() {
+    let text = r"{\u001b]0;owned\u0007\u001b[31mred\n\r\u0000}";
+    let line = format!(
+        "{{\"type\":\"message\",\"seq\":1,\"id\":\"r1\",\"role\":\"user\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}\n"
+    );
+    let output = piped(&["view", "-"], line).success();
+    let printed = &output.get_output().stdout;
+    assert!(
+        !printed.iter().any(|byte| byte.is_ascii_control() && *byte != b'\n'),
+        "{}",
+        printed.escape_ascii()
+    );
+}
+
+#[test]
+fn wrong_usage_is_status_two() {
+    asr(&["path"]).assert().code(2);
+    asr(&["view", "--head", "r1", "--head-start", "-"]).assert().code(2);
+    asr(&["view", "--from", "emacs", "-"]).assert().code(2);
+}
