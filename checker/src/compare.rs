@@ -34,20 +34,25 @@ pub fn queries(ids: &[String], heads: Heads) -> impl Iterator<Item = Query> {
 /// Puts every question that `stream` allows to both engines, up to the first that they answer differently.
 ///
 /// `progress` is told before each query how many were put and how many there are.
-pub fn compare(engines: [Engine; 2], stream: &[u8], heads: Heads, progress: impl FnMut(u64, u64)) -> Verdict {
+pub fn compare(
+    engines: [&dyn Engine; 2],
+    stream: &[u8],
+    heads: Heads,
+    progress: impl FnMut(u64, u64),
+) -> Verdict {
     match differential(engines, stream, heads, progress) {
         Ok(verdict) | Err(verdict) => verdict,
     }
 }
 
 fn differential(
-    engines: [Engine; 2],
+    engines: [&dyn Engine; 2],
     stream: &[u8],
     heads: Heads,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Verdict, Verdict> {
     let [left, right] = engines;
-    let names = engines.map(|engine| engine.name);
+    let names = engines.map(|engine| engine.name());
     let (a, b) = (read(left, stream)?, read(right, stream)?);
     let mut questions = 0_u64;
     let mut ask = |difference: Option<Difference>| match difference {
@@ -86,26 +91,26 @@ fn differ<T: PartialEq>(
     (a != b).then(|| difference(answers))
 }
 
-fn read(engine: Engine, stream: &[u8]) -> Result<Box<dyn Session + '_>, Verdict> {
-    let session = guarded(engine, None, || (engine.read)(stream))?;
-    session.map_err(|why| Verdict::Skipped { engine: engine.name, why })
+fn read<'s>(engine: &dyn Engine, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, Verdict> {
+    let session = guarded(engine, None, || engine.read(stream))?;
+    session.map_err(|why| Verdict::Skipped { engine: engine.name(), why })
 }
 
 /// Runs a piece of an engine; a panic there is a finding.
-fn guarded<T>(engine: Engine, query: Option<&Query>, run: impl FnOnce() -> T) -> Result<T, Verdict> {
+fn guarded<T>(engine: &dyn Engine, query: Option<&Query>, run: impl FnOnce() -> T) -> Result<T, Verdict> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let message = match panic.downcast::<String>() {
             Ok(message) => *message,
             Err(panic) => panic.downcast_ref::<&str>().unwrap_or(&"no message").to_string(),
         };
-        Verdict::Crashed { engine: engine.name, query: query.cloned(), message }
+        Verdict::Crashed { engine: engine.name(), query: query.cloned(), message }
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::ORACLE;
+    use crate::engine::Oracle;
     use asr_spec::{Heads as SpecHeads, Outcome};
 
     const STREAM: &[u8] = b"{\"type\":\"message\",\"seq\":1,\"id\":\"r1\"}\n";
@@ -131,17 +136,27 @@ mod tests {
         }
     }
 
+    struct Panics;
+
+    impl Engine for Panics {
+        fn name(&self) -> &'static str {
+            "panics"
+        }
+
+        fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
+            Ok(Box::new(Wrong(Oracle.read(stream)?)))
+        }
+    }
+
     #[test]
     fn an_engine_agrees_with_itself() {
-        let verdict = compare([ORACLE, ORACLE], STREAM, Heads::Every, |_, _| ());
+        let verdict = compare([&Oracle, &Oracle], STREAM, Heads::Every, |_, _| ());
         assert_eq!(verdict, Verdict::Agree { questions: 10 });
     }
 
     #[test]
     fn a_panic_is_a_finding_and_names_engine_and_query() {
-        const PANICS: Engine =
-            Engine { name: "panics", read: |stream| Ok(Box::new(Wrong((ORACLE.read)(stream)?))) };
-        let verdict = compare([ORACLE, PANICS], STREAM, Heads::AtMost(0), |_, _| ());
+        let verdict = compare([&Oracle, &Panics], STREAM, Heads::AtMost(0), |_, _| ());
         let Verdict::Crashed { engine: "panics", query: Some(query), message } = &verdict else {
             panic!("{verdict}")
         };

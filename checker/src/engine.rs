@@ -3,36 +3,56 @@
 use asr_spec::{Heads, Outcome, Query};
 
 /// An implementation of the chapter.
-#[derive(Clone, Copy)]
-pub struct Engine {
+pub trait Engine: Sync {
     /// What reports call it.
-    pub name: &'static str,
+    fn name(&self) -> &'static str;
+
     /// Reads a stream; any bytes are one. `Err` where the implementation refuses it for its size.
-    pub read: for<'s> fn(&'s [u8]) -> Result<Box<dyn Session + 's>, String>,
+    fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String>;
 }
 
 /// A stream that an engine has read.
 pub trait Session {
     /// The outcome of a query.
     fn answer(&self, query: &Query) -> Outcome;
+
     /// The default and the effective heads.
     fn heads(&self) -> Heads;
+
     /// Every distinct record id, in stream order.
     fn ids(&self) -> Vec<String>;
 }
 
 /// The transcription of the chapter.
-pub const ORACLE: Engine =
-    Engine { name: "oracle", read: |stream| Ok(Box::new(asr_oracle::Stream::read(stream, &mut ()))) };
+#[derive(Clone, Copy, Debug)]
+pub struct Oracle;
+
+impl Engine for Oracle {
+    fn name(&self) -> &'static str {
+        "oracle"
+    }
+
+    fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
+        Ok(Box::new(asr_oracle::Stream::read(stream, &mut ())))
+    }
+}
 
 /// The implementation that tools embed.
-pub const CORE: Engine = Engine {
-    name: "core",
-    read: |stream| match asr_core::Stream::read(stream) {
-        Ok(stream) => Ok(Box::new(stream)),
-        Err(error) => Err(error.to_string()),
-    },
-};
+#[derive(Clone, Copy, Debug)]
+pub struct Core;
+
+impl Engine for Core {
+    fn name(&self) -> &'static str {
+        "core"
+    }
+
+    fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
+        match asr_core::Stream::read(stream) {
+            Ok(stream) => Ok(Box::new(stream)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
 
 impl Session for asr_oracle::Stream {
     fn answer(&self, query: &Query) -> Outcome {

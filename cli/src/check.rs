@@ -3,7 +3,7 @@
 use crate::Status;
 use crate::input::{Files, Input};
 use crate::progress::Progress;
-use asr_checker::{CORE, Heads, ORACLE, Verdict, compare, compare_siblings};
+use asr_checker::{Core, Heads, Oracle, Verdict, compare, compare_siblings};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     args.files.for_each(|input| {
         let heads = args.heads.map_or(Heads::Every, Heads::AtMost);
         let progress = Progress::start(format!("checking {}", input.name));
-        let verdict = compare([ORACLE, CORE], &input.stream, heads, |done, total| progress.at(done, total));
+        let verdict = compare([&Oracle, &Core], &input.stream, heads, |done, total| progress.at(done, total));
         drop(progress);
         let siblings = siblings(&input);
         let status = match (&verdict, &siblings) {

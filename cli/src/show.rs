@@ -3,7 +3,7 @@
 use crate::Status;
 use crate::describe::{row, table};
 use crate::input::{Files, Input, InputError};
-use asr_checker::{CORE, Engine, ORACLE};
+use asr_checker::{Core, Engine, Oracle};
 use asr_core::Stream;
 use asr_spec::{Head, HeadState, Outcome, Query, What};
 use std::io::{self, Write};
@@ -54,11 +54,11 @@ enum Choice {
 }
 
 impl Choice {
-    fn engines(self) -> &'static [Engine] {
+    fn engines(self) -> &'static [&'static dyn Engine] {
         match self {
-            Self::Core => &[CORE],
-            Self::Oracle => &[ORACLE],
-            Self::Both => &[CORE, ORACLE],
+            Self::Core => &[&Core],
+            Self::Oracle => &[&Oracle],
+            Self::Both => &[&Core, &Oracle],
         }
     }
 
@@ -70,7 +70,8 @@ impl Choice {
     ) -> Result<Option<T>, InputError> {
         let mut answer: Option<(&str, T)> = None;
         for engine in self.engines() {
-            let session = (engine.read)(&input.stream)
+            let session = engine
+                .read(&input.stream)
                 .map_err(|message| InputError::TooLarge { name: input.name.clone(), message })?;
             let found = question(&*session);
             if let Some((other, answer)) = &answer
@@ -78,10 +79,10 @@ impl Choice {
             {
                 let json = |answer: &T| serde_json::to_string(answer).unwrap_or_default();
                 eprintln!("error: {}: the engines differ", input.name);
-                eprintln!("  {other:8}{}\n  {:8}{}", json(answer), engine.name, json(&found));
+                eprintln!("  {other:8}{}\n  {:8}{}", json(answer), engine.name(), json(&found));
                 return Ok(None);
             }
-            answer = Some((engine.name, found));
+            answer = Some((engine.name(), found));
         }
         Ok(answer.map(|(_, answer)| answer))
     }

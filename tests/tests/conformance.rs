@@ -1,7 +1,7 @@
 //! Every case of `fixtures/`, one by one, against both engines.
 
 use asr_checker::fixtures::{Case, load};
-use asr_checker::{CORE, Engine, ORACLE};
+use asr_checker::{Core, Engine, Oracle};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,16 +20,16 @@ fn main() -> ExitCode {
         }
     };
     let trials = cases.into_iter().flat_map(|case| {
-        [ORACLE, CORE].map(|engine| {
+        [&Oracle as &dyn Engine, &Core].map(|engine| {
             let case = case.clone();
-            Trial::test(format!("{}::{}", engine.name, case.id), move || run(engine, &case))
+            Trial::test(format!("{}::{}", engine.name(), case.id), move || run(engine, &case))
         })
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
-fn run(engine: Engine, case: &Case) -> Result<(), Failed> {
-    let session = (engine.read)(&case.input)?;
+fn run(engine: &dyn Engine, case: &Case) -> Result<(), Failed> {
+    let session = engine.read(&case.input)?;
     for expectation in &case.expectations {
         let found = session.answer(&expectation.query);
         if found != expectation.outcome {

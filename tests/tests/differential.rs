@@ -3,7 +3,7 @@
 //! The number of cases is small enough for every run of the tests. `ASR_CASES` sets another: with 200,000 this is the
 //! hunt that a release is held to. Case n is the same in every run.
 
-use asr_checker::{CORE, Heads, ORACLE, compare, compare_siblings};
+use asr_checker::{Core, Heads, Oracle, compare, compare_siblings};
 use asr_generators::native::NativeScript;
 use asr_generators::{Script, Settings};
 use asr_spec::native::{Mapping, NativeRecord};
@@ -40,7 +40,7 @@ fn oracle_and_core_agree_on_random_streams() {
         Settings::compactions(),
         Settings::broken(),
     ];
-    let verdict = |script: &Script| compare([ORACLE, CORE], &script.render(), Heads::Every, |_, _| ());
+    let verdict = |script: &Script| compare([&Oracle, &Core], &script.render(), Heads::Every, |_, _| ());
     for_each_case(|case| {
         let mut script = Script::random(case, &presets[(case % presets.len() as u64) as usize]);
         if verdict(&script).is_agreement() {

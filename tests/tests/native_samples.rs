@@ -1,7 +1,7 @@
 //! Real session files of other projects, where they are at hand: `shared/samples` beside the checkout. They are not
 //! part of this repository; without them these tests are skipped, and say so.
 
-use asr_checker::{CORE, Heads, ORACLE, compare, compare_siblings};
+use asr_checker::{Core, Heads, Oracle, compare, compare_siblings};
 use asr_registry::{Agent, convert};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
@@ -59,7 +59,7 @@ fn check(agent: Agent, file: &Path) -> Result<(), Failed> {
 
     let mut stream = Vec::new();
     conversion.write_to(&mut stream)?;
-    let verdict = compare([ORACLE, CORE], &stream, Heads::AtMost(MOST_HEADS), |_, _| ());
+    let verdict = compare([&Oracle, &Core], &stream, Heads::AtMost(MOST_HEADS), |_, _| ());
     if !verdict.is_agreement() {
         return Err(verdict.to_string().into());
     }
