@@ -1,6 +1,5 @@
 //! ACTIVE-PATH (ASR-365).
 
-use crate::heads::current_info;
 use crate::predecessor::{Predecessor, edge};
 use crate::stream::{NodeId, Stream, field};
 use asr_spec::{Entry, Json, RefStatus, Step, Trace};
@@ -28,12 +27,14 @@ pub(crate) struct Cycle(pub NodeId);
 pub(crate) fn active_path(
     stream: &Stream,
     head: &Predecessor,
-    trace: &mut impl Trace,
+    trace: &mut dyn Trace,
 ) -> Result<VecDeque<Item>, Cycle> {
-    // 1. If head is START, return []. (AP1-1: before step 4, so without an inherited-context marker.)
+    let choices = &stream.choices;
+
+    // 1. If head is START, return [].
     if *head == Predecessor::Start {
         trace.step(Step::Ap1, 0);
-        return Ok(VecDeque::new());
+        return Ok((choices.path_of_start)(stream));
     }
 
     // 2. path ← []; n ← the node head resolves to; seen ← {}.
@@ -46,16 +47,13 @@ pub(crate) fn active_path(
     loop {
         let node = match n {
             Predecessor::Node(node) => node,
-            // e. If p is UNKNOWN: prepend an unknown-predecessor marker; exit the loop. A ref that does not resolve
-            //    stands in its own place (BF-2).
-            Predecessor::Unknown => {
+            // e. If p is UNKNOWN: prepend an unknown-predecessor marker; exit the loop. (BF-2: so too for a ref that
+            //    does not resolve.)
+            p @ (Predecessor::Unknown | Predecessor::Unresolved { .. }) => {
                 trace.step(Step::Ap3e, 0);
-                path.push_front(Item::UnknownPredecessor);
-                break;
-            }
-            Predecessor::Unresolved { reference, status } => {
-                trace.step(Step::Ap3e, 0);
-                path.push_front(Item::Unresolved { reference, status });
+                if let Some(marker) = (choices.in_place_of)(p) {
+                    path.push_front(marker);
+                }
                 break;
             }
             // f. If p is START: exit the loop.
@@ -66,10 +64,10 @@ pub(crate) fn active_path(
         };
         let line = stream.line(stream.first(node));
 
-        // a. If n ∈ seen: report a cycle; the stream is invalid; stop. (AP3a-1: only what this head meets counts.)
-        if seen.contains(&node) {
+        // a. If n ∈ seen: report a cycle; the stream is invalid; stop.
+        if let Some(cycle) = (choices.cycle)(stream, &seen, node) {
             trace.step(Step::Ap3a, line);
-            return Err(Cycle(node));
+            return (choices.stop)(path, cycle);
         }
 
         // b. Add n to seen. Prepend n to path.
@@ -79,9 +77,9 @@ pub(crate) fn active_path(
 
         // c. Prepend, in order, the gap markers recorded on the edge into n. (IP3-2: in stream order.)
         let edge = edge(stream, node, trace);
-        for &gap in edge.gaps.iter().rev() {
-            trace.step(Step::Ap3c, stream.line(gap));
-            path.push_front(Item::Gap(gap));
+        for marker in edge.markers.into_iter().rev() {
+            trace.step(Step::Ap3c, self::line(stream, &marker));
+            path.push_front(marker);
         }
 
         // d. p ← predecessor(n).
@@ -92,9 +90,7 @@ pub(crate) fn active_path(
     }
 
     // 4. If the session's lineage.inherits.mode is "referenced", prepend an inherited-context marker.
-    if let Some(mode) = inherits(stream, "mode")
-        && mode.as_str() == Some("referenced")
-    {
+    if (choices.inherits)(stream, &path) {
         trace.step(Step::Ap4, 0);
         path.push_front(Item::Inherited);
     }
@@ -104,18 +100,56 @@ pub(crate) fn active_path(
     Ok(path)
 }
 
+/// AP1-1: START returns before step 4, so without an inherited-context marker.
+pub(crate) fn empty(_: &Stream) -> VecDeque<Item> {
+    VecDeque::new()
+}
+
+/// AP3-1: UNKNOWN leaves its marker. BF-2, IP2-1, HD-4: a ref that does not resolve stands in its own place.
+pub(crate) fn marker(p: Predecessor) -> Option<Item> {
+    match p {
+        Predecessor::Unknown => Some(Item::UnknownPredecessor),
+        Predecessor::Unresolved { reference, status } => Some(Item::Unresolved { reference, status }),
+        Predecessor::Node(_) | Predecessor::Start => None,
+    }
+}
+
+/// AP3a-1: only what this head meets counts, as a node and not by its name.
+pub(crate) fn met_again(_: &Stream, seen: &BTreeSet<NodeId>, n: NodeId) -> Option<Cycle> {
+    seen.contains(&n).then_some(Cycle(n))
+}
+
+/// BF-7b: a cycle gives no path.
+pub(crate) fn no_path(_: VecDeque<Item>, cycle: Cycle) -> Result<VecDeque<Item>, Cycle> {
+    Err(cycle)
+}
+
+/// AP2-1, AP4-2: the mode alone decides, wherever the path begins.
+pub(crate) fn is_referenced(stream: &Stream, _: &VecDeque<Item>) -> bool {
+    inherits(stream, "mode").and_then(Json::as_str) == Some("referenced")
+}
+
 /// A member of the session's lineage.inherits.
-fn inherits<'a>(stream: &'a Stream, key: &str) -> Option<&'a Json> {
-    let lineage = current_info(stream, "lineage", |lineage| lineage.as_object().is_some())?;
+pub(crate) fn inherits<'a>(stream: &'a Stream, key: &str) -> Option<&'a Json> {
+    let lineage = (stream.choices.lineage)(stream)?;
     field(field(lineage.as_object()?, "inherits")?.as_object()?, key)
+}
+
+/// The physical line of an item, 0 where it has none.
+pub(crate) fn line(stream: &Stream, item: &Item) -> u64 {
+    match item {
+        Item::Node(node) => stream.line(stream.first(*node)),
+        Item::Gap(position) => stream.line(*position),
+        Item::UnknownPredecessor | Item::Unresolved { .. } | Item::Inherited => 0,
+    }
 }
 
 /// The entry of ASR-376 for an item.
 pub(crate) fn entry(stream: &Stream, item: &Item) -> Entry {
     match item {
         Item::Node(node) => {
-            let (first, latest) = (stream.first(*node), stream.latest(*node));
-            Entry::Node { id: stream.name(first), rev: (latest != first).then(|| stream.name(latest)) }
+            let (id, rev) = stream.names(*node);
+            Entry::Node { id, rev }
         }
         Item::Gap(gap) if stream.members(*gap).is_some() => Entry::Gap { id: stream.name(*gap) },
         Item::Gap(malformed) => Entry::Malformed { line: stream.line(*malformed) },
@@ -123,10 +157,15 @@ pub(crate) fn entry(stream: &Stream, item: &Item) -> Entry {
         Item::Unresolved { reference, status } => {
             Entry::UnresolvedRef { reference: reference.clone(), status: *status }
         }
-        Item::Inherited => Entry::Inherited {
-            session: inherits(stream, "from").cloned().unwrap_or(Json::Null),
-            through_id: inherits(stream, "throughId").cloned(),
-            through_ordinal: inherits(stream, "throughOrdinal").cloned(),
-        },
+        Item::Inherited => (stream.choices.inherited_entry)(stream),
+    }
+}
+
+/// AP4-3: all of from, throughId and throughOrdinal, as they are written.
+pub(crate) fn inherited_entry(stream: &Stream) -> Entry {
+    Entry::Inherited {
+        session: inherits(stream, "from").cloned().unwrap_or(Json::Null),
+        through_id: inherits(stream, "throughId").cloned(),
+        through_ordinal: inherits(stream, "throughOrdinal").cloned(),
     }
 }

@@ -4,45 +4,70 @@ use crate::predecessor::{Predecessor, scan};
 use crate::stream::Stream;
 use asr_spec::{HeadState, Heads, Json, Step, Trace};
 
-/// The default head: the predecessor of a record appended now. Gaps at the end lie on no edge yet (HD-5).
-pub(crate) fn default_head(stream: &Stream, trace: &mut impl Trace) -> Predecessor {
+/// The default head: the predecessor of a record appended now.
+pub(crate) fn default_head(stream: &Stream, trace: &mut dyn Trace) -> Predecessor {
     trace.step(Step::Hd1, 0);
+    (stream.choices.default_head)(stream, trace)
+}
+
+/// Gaps at the end lie on no edge yet (HD-5), and revisions there change no head (HD-11).
+pub(crate) fn scan_from_the_end(stream: &Stream, trace: &mut dyn Trace) -> Predecessor {
     scan(stream, stream.items.len(), trace).predecessor
 }
 
 /// The effective heads, in order, `None` for a null.
-pub(crate) fn effective_heads(stream: &Stream, trace: &mut impl Trace) -> Vec<Option<Predecessor>> {
-    match current_info(stream, "heads", |heads| heads.as_array().is_some()).and_then(Json::as_array) {
+pub(crate) fn effective_heads(stream: &Stream, trace: &mut dyn Trace) -> Vec<Option<Predecessor>> {
+    match (stream.choices.stated_heads)(stream) {
         // HD-2: an empty value puts the default head back in force.
         None | Some([]) => vec![Some(default_head(stream, trace))],
-        // HD-6: stated heads win over later records.
         Some(heads) => {
             trace.step(Step::Hd2, 0);
-            heads.iter().map(|head| stated_head(stream, head, trace)).collect()
+            let state = |head: &Json| match head {
+                Json::Null => None,
+                head => Some((stream.choices.stated_head)(stream, head, trace)),
+            };
+            heads.iter().map(state).collect()
         }
     }
 }
 
-/// The first effective head, `None` where it is null: then no other head is promoted.
-pub(crate) fn primary_head(stream: &Stream, trace: &mut impl Trace) -> Option<Predecessor> {
+/// The current session_info.heads, of whatever age (HD-6).
+pub(crate) fn stated_heads(stream: &Stream) -> Option<&[Json]> {
+    current_info(stream, "heads", |heads| heads.as_array().is_some())?.as_array()
+}
+
+/// A head is the node that it names, wherever that lies (HD-8, HD-8b). One whose target is missing is neither START nor
+/// the default head (HD-4).
+pub(crate) fn stated_head(stream: &Stream, head: &Json, trace: &mut dyn Trace) -> Predecessor {
+    match stream.resolve(head, trace) {
+        Ok(node) => Predecessor::Node(node),
+        Err(status) => {
+            trace.step(Step::Hd5, 0);
+            // HD-7: an element that is no string prints verbatim.
+            Predecessor::Unresolved { reference: head.clone(), status }
+        }
+    }
+}
+
+/// The primary head, `None` where there is no default path.
+pub(crate) fn primary_head(stream: &Stream, trace: &mut dyn Trace) -> Option<Predecessor> {
     trace.step(Step::Hd3, 0);
-    let primary = effective_heads(stream, trace).into_iter().next().flatten();
+    let heads = effective_heads(stream, trace);
+    let primary = (stream.choices.primary)(stream, heads);
     if primary.is_none() {
         trace.step(Step::Hd4, 0);
     }
     primary
 }
 
-/// HD-4: a head whose target is missing is neither START nor the default head.
-fn stated_head(stream: &Stream, head: &Json, trace: &mut impl Trace) -> Option<Predecessor> {
-    if *head == Json::Null {
-        return None;
-    }
-    Some(stream.resolve(head, trace).map(Predecessor::Node).unwrap_or_else(|status| {
-        trace.step(Step::Hd5, 0);
-        // HD-7: an element that is no string prints verbatim.
-        Predecessor::Unresolved { reference: head.clone(), status }
-    }))
+/// The first effective head. Where it is null no other head is promoted (HD-3); START is not null (HD-9).
+pub(crate) fn first_head(_: &Stream, heads: Vec<Option<Predecessor>>) -> Option<Predecessor> {
+    heads.into_iter().next().flatten()
+}
+
+/// AP4-1: the current session_info.lineage.
+pub(crate) fn lineage(stream: &Stream) -> Option<&Json> {
+    current_info(stream, "lineage", |lineage| lineage.as_object().is_some())
 }
 
 /// HD-1, AP4-1: session_info is read field by field; of each field the latest value counts, and one of a wrong type
@@ -57,7 +82,7 @@ pub(crate) fn current_info<'a>(
 }
 
 /// Default and effective heads, as output names them.
-pub(crate) fn heads(stream: &Stream, trace: &mut impl Trace) -> Heads {
+pub(crate) fn heads(stream: &Stream, trace: &mut dyn Trace) -> Heads {
     let state = |head| match head {
         Predecessor::Start => HeadState::Start,
         Predecessor::Unknown => HeadState::Unknown,

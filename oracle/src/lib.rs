@@ -17,6 +17,7 @@
 //! | every requirement on streams | `validate` |
 
 mod active_path;
+mod choices;
 mod context_view;
 mod heads;
 mod json;
@@ -25,11 +26,13 @@ mod predecessor;
 pub mod siblings;
 mod stream;
 mod validate;
+mod variants;
 
 pub use stream::Stream;
+pub use variants::{Kind, UnknownVariant, Variant, variants};
 
 use active_path::{Cycle, active_path};
-use asr_spec::{Head, Heads, Json, Outcome, Query, Report, Trace, What};
+use asr_spec::{Entry, Head, Heads, Json, Outcome, Query, Report, Trace, What};
 use context_view::context_view;
 use predecessor::Predecessor;
 
@@ -52,11 +55,11 @@ impl Stream {
         };
         let entries = match query.what {
             What::Path => active_path(self, &head, trace)
-                .map(|path| path.iter().map(|item| active_path::entry(self, item)).collect()),
+                .map(|path| path.iter().map(|item| active_path::entry(self, item)).collect::<Vec<_>>()),
             What::View => context_view(self, &head, trace),
         };
         match entries {
-            Ok(entries) => Outcome::Entries(entries),
+            Ok(entries) => Outcome::Entries((self.choices.shown)(self, query, entries)),
             Err(Cycle(node)) => Outcome::Cycle { at: self.name(self.first(node)) },
         }
     }
@@ -70,4 +73,9 @@ impl Stream {
     pub fn heads(&self, trace: &mut impl Trace) -> Heads {
         heads::heads(self, trace)
     }
+}
+
+/// HD-5: gaps at the end of the stream are not shown. OUT-1: markers that print alike are not merged.
+fn entries_as_they_are(_: &Stream, _: &Query, entries: Vec<Entry>) -> Vec<Entry> {
+    entries
 }

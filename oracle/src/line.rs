@@ -1,5 +1,6 @@
 //! Which lines are records (ASR-009, `readings.md` 0.1).
 
+use crate::choices::Choices;
 use crate::json;
 use asr_spec::Json;
 use std::collections::BTreeMap;
@@ -13,18 +14,25 @@ pub(crate) struct Line {
 }
 
 /// The lines of a stream that are not blank, in the order of the file.
-pub(crate) fn lines(stream: &[u8]) -> Vec<Line> {
+pub(crate) fn lines(stream: &[u8], choices: &Choices) -> Vec<Line> {
     let stream = stream.strip_prefix("\u{feff}".as_bytes()).unwrap_or(stream);
     // Lines end at LF; what follows the last LF is a line unless it is empty.
     let stream = stream.strip_suffix(b"\n").unwrap_or(stream);
-    let numbered = (1..).zip(stream.split(|&byte| byte == b'\n'));
-    let is_blank = |line: &[u8]| line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
-    let written = numbered.filter(|(_, line)| !is_blank(line));
-    written.map(|(number, line)| Line { number, members: members(line) }).collect()
+    let written = (choices.written)(stream.split(|&byte| byte == b'\n').collect());
+    written.into_iter().map(|(number, line)| Line { number, members: (choices.members)(line) }).collect()
+}
+
+/// IP3-6: a blank line is counted and otherwise ignored.
+pub(crate) fn numbered_then_not_blank(lines: Vec<&[u8]>) -> Vec<(u64, &[u8])> {
+    (1..).zip(lines).filter(|(_, line)| !is_blank(line)).collect()
+}
+
+pub(crate) fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
 /// A record is valid UTF-8 and one JSON text whose value is an object.
-fn members(line: &[u8]) -> Option<BTreeMap<String, Json>> {
+pub(crate) fn members(line: &[u8]) -> Option<BTreeMap<String, Json>> {
     match json::read(str::from_utf8(line).ok()?)? {
         Json::Object(members) => Some(members),
         _ => None,
@@ -34,6 +42,7 @@ fn members(line: &[u8]) -> Option<BTreeMap<String, Json>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choices::R1;
 
     fn nested(levels: usize) -> String {
         format!(r#"{{"a":{}{}}}"#, "[".repeat(levels - 1), "]".repeat(levels - 1))
@@ -102,8 +111,11 @@ mod tests {
     #[test]
     fn lines_are_counted_as_they_stand_in_the_file() {
         let stream = b"\xef\xbb\xbf{}\r\n \t\r\n{\n\n{}";
-        let found: Vec<_> = lines(stream).iter().map(|line| (line.number, line.members.is_some())).collect();
+        let found: Vec<_> =
+            lines(stream, &R1).iter().map(|line| (line.number, line.members.is_some())).collect();
         assert_eq!(found, [(1, true), (3, false), (5, true)]);
-        assert!(lines(b"").is_empty() && lines(b"\n").is_empty() && lines(b"\xef\xbb\xbf").is_empty());
+        for nothing in [&b""[..], b"\n", b"\xef\xbb\xbf"] {
+            assert!(lines(nothing, &R1).is_empty());
+        }
     }
 }

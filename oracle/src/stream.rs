@@ -1,19 +1,24 @@
 //! Order, nodes and revisions: what the chapter's first three sections make of the lines.
 
+use crate::choices::{Choices, R1};
 use crate::line::{Line, lines};
+use crate::variants::Variant;
 use asr_spec::{Json, Name, RefStatus, Step, Trace};
 use std::collections::BTreeMap;
 
 /// A stream in the order of its records, with the nodes that it is built over.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Stream {
     /// Records and malformed lines, in order. A *position* is an index here.
     pub(crate) items: Vec<Item>,
     /// The revision chains of context-participating records.
     pub(crate) nodes: Vec<Node>,
+    /// How it is read where the chapter leaves a choice.
+    pub(crate) choices: Choices,
 }
 
 /// A record or a malformed line.
+#[derive(Clone)]
 pub(crate) struct Item {
     /// The physical line.
     pub line: u64,
@@ -30,6 +35,7 @@ pub(crate) struct Item {
 pub(crate) struct NodeId(pub usize);
 
 /// The revision chain of a context-participating record: the positions of its records, ascending.
+#[derive(Clone)]
 pub(crate) struct Node {
     /// The position of the first record is the position of the node.
     pub first: usize,
@@ -37,26 +43,24 @@ pub(crate) struct Node {
     pub revisions: Vec<usize>,
 }
 
-impl Node {
-    /// NR-3, NR-3b: the latest revision of a forked chain is the one with the highest seq.
-    pub(crate) fn latest(&self) -> usize {
-        self.revisions.last().copied().unwrap_or(self.first)
-    }
-}
-
 impl Stream {
     /// Reads any bytes: lines to records, records into order, revisions to nodes.
     pub fn read(bytes: &[u8], trace: &mut impl Trace) -> Self {
-        let items = in_order(lines(bytes)).into_iter().map(|line| {
+        Self::read_with(R1, bytes, trace)
+    }
+
+    /// Reads any bytes as a variant does; every answer about the stream is then the variant's.
+    pub fn read_as(variant: &Variant, bytes: &[u8], trace: &mut impl Trace) -> Self {
+        Self::read_with(variant.choices, bytes, trace)
+    }
+
+    fn read_with(choices: Choices, bytes: &[u8], trace: &mut dyn Trace) -> Self {
+        let items = (choices.order)(lines(bytes, &choices)).into_iter().map(|line| {
             trace.step(Step::Nr1, line.number);
             Item { line: line.number, members: line.members, supersedes: None, node: None }
         });
-        Self::of_items(items.collect(), trace)
-    }
-
-    /// Builds the nodes over items that are in order.
-    fn of_items(items: Vec<Item>, trace: &mut impl Trace) -> Self {
-        let mut stream = Self { items, nodes: Vec::new() };
+        let items = items.collect();
+        let mut stream = Self { items, nodes: Vec::new(), choices };
         for position in 0..stream.items.len() {
             stream.link(position, trace);
         }
@@ -70,23 +74,12 @@ impl Stream {
     }
 
     /// Finds the node of the record at `position`.
-    fn link(&mut self, position: usize, trace: &mut impl Trace) {
-        let supersedes = self.superseded_by(position);
+    fn link(&mut self, position: usize, trace: &mut dyn Trace) {
+        let supersedes = (self.choices.supersedes)(self, position);
         let node = self.node_of(position, supersedes, trace);
         if let Some(item) = self.items.get_mut(position) {
             (item.supersedes, item.node) = (supersedes, node);
         }
-    }
-
-    /// The record that the record at `position` supersedes, as a revision of it.
-    ///
-    /// A `supersedes` that names no record, several records (NR-1a, NR-1b), a later record or the record itself
-    /// (NR-2b), or a record of another type (NR-2a, NR-2c) makes no revision. Neither does one on a rewind (IP2-4).
-    fn superseded_by(&self, position: usize) -> Option<usize> {
-        let target = self.bearer(self.field(position, "supersedes")?).ok()?;
-        let r#type = self.type_of(position);
-        let is_revision = target < position && r#type == self.type_of(target) && r#type != "rewind";
-        is_revision.then_some(target)
     }
 
     /// The node of a context-participating record: its own, or that of the record it supersedes.
@@ -94,9 +87,9 @@ impl Stream {
         &mut self,
         position: usize,
         supersedes: Option<usize>,
-        trace: &mut impl Trace,
+        trace: &mut dyn Trace,
     ) -> Option<NodeId> {
-        if !is_context_participating(self.type_of(position)) {
+        if !(self.choices.takes_part)(self, position) {
             return None;
         }
         let line = self.line(position);
@@ -116,10 +109,18 @@ impl Stream {
     }
 
     /// NR5. A ref resolves to the node that contains the record it names (ASR-080, `readings.md` 0.2).
-    ///
-    /// Resolution does not look at seq (NR-8), and two bearers are ambiguous even within one node (NR-7b).
-    pub(crate) fn resolve(&self, reference: &Json, trace: &mut impl Trace) -> Result<NodeId, RefStatus> {
-        let bearer = self.bearer(reference)?;
+    pub(crate) fn resolve(&self, reference: &Json, trace: &mut dyn Trace) -> Result<NodeId, RefStatus> {
+        self.resolve_from(self.items.len(), reference, trace)
+    }
+
+    /// NR5 for a ref that the record at `carrier` holds.
+    pub(crate) fn resolve_from(
+        &self,
+        carrier: usize,
+        reference: &Json,
+        trace: &mut dyn Trace,
+    ) -> Result<NodeId, RefStatus> {
+        let bearer = (self.choices.bearer)(self, carrier, &self.bearers(reference))?;
         let node = self.items.get(bearer).and_then(|item| item.node).ok_or(RefStatus::WrongType)?;
         trace.step(Step::Nr5, self.line(bearer));
         Ok(node)
@@ -127,13 +128,13 @@ impl Stream {
 
     /// The position of the one record whose id is `reference`.
     pub(crate) fn bearer(&self, reference: &Json) -> Result<usize, RefStatus> {
-        let id = reference.as_str().ok_or(RefStatus::Unresolved)?;
-        let mut bearers = (0..self.items.len()).filter(|&position| self.id(position) == Some(id));
-        match (bearers.next(), bearers.next()) {
-            (Some(bearer), None) => Ok(bearer),
-            (Some(_), Some(_)) => Err(RefStatus::Ambiguous),
-            (None, _) => Err(RefStatus::Unresolved),
-        }
+        only_bearer(self, self.items.len(), &self.bearers(reference))
+    }
+
+    /// The positions of all records whose id is `reference`.
+    pub(crate) fn bearers(&self, reference: &Json) -> Vec<usize> {
+        let Some(id) = reference.as_str() else { return Vec::new() };
+        (0..self.items.len()).filter(|&position| self.id(position) == Some(id)).collect()
     }
 
     /// A member of the record at `position`; a null counts as absent (BF-5).
@@ -179,7 +180,12 @@ impl Stream {
 
     /// NR4. The position of a node's content: the latest revision of its chain.
     pub(crate) fn latest(&self, node: NodeId) -> usize {
-        self.nodes.get(node.0).map_or(usize::MAX, Node::latest)
+        (self.choices.latest)(self, node)
+    }
+
+    /// The node as output names it: the first record of its chain, and the latest where that is another.
+    pub(crate) fn names(&self, node: NodeId) -> (Name, Option<Name>) {
+        (self.choices.names)(self, node)
     }
 
     /// Every distinct id, in order.
@@ -190,8 +196,51 @@ impl Stream {
 }
 
 /// ASR-350.
+pub(crate) fn is_one_of_the_four(stream: &Stream, position: usize) -> bool {
+    is_context_participating(stream.type_of(position))
+}
+
+/// ASR-350.
 pub(crate) fn is_context_participating(r#type: &str) -> bool {
     matches!(r#type, "message" | "tool_call" | "tool_result" | "compaction")
+}
+
+/// The record that the record at `position` supersedes, as a revision of it.
+///
+/// A `supersedes` that names no record or several records (NR-1a, NR-1b) makes no revision. A missing `supersedes`
+/// makes none either, whatever the entity key says (NR-11).
+pub(crate) fn superseded(stream: &Stream, position: usize) -> Option<usize> {
+    let target = stream.bearer(stream.field(position, "supersedes")?).ok()?;
+    is_revision(stream, position, target).then_some(target)
+}
+
+/// Nor does a later record or the record itself as target (NR-2b), or a record of another type (NR-2a, NR-2c). On a
+/// rewind `supersedes` has no effect (IP2-4). The entity key is for validators (NR-5).
+pub(crate) fn is_revision(stream: &Stream, position: usize, target: usize) -> bool {
+    let r#type = stream.type_of(position);
+    target < position && r#type == stream.type_of(target) && r#type != "rewind"
+}
+
+/// NR-3, NR-3b: the latest revision of a forked chain is the one with the highest seq.
+pub(crate) fn highest_seq(stream: &Stream, node: NodeId) -> usize {
+    let chain = stream.nodes.get(node.0);
+    chain.and_then(|chain| chain.revisions.last().copied()).unwrap_or(stream.first(node))
+}
+
+/// Two bearers are ambiguous (NR-7), even within one node (NR-7b). Where the ref stands does not matter: resolution
+/// does not look at seq (NR-8).
+pub(crate) fn only_bearer(_: &Stream, _carrier: usize, bearers: &[usize]) -> Result<usize, RefStatus> {
+    match bearers {
+        [] => Err(RefStatus::Unresolved),
+        [bearer] => Ok(*bearer),
+        _ => Err(RefStatus::Ambiguous),
+    }
+}
+
+/// ASR-376: the first record of the chain, and the latest revision where it is another record.
+pub(crate) fn first_and_rev(stream: &Stream, node: NodeId) -> (Name, Option<Name>) {
+    let (first, latest) = (stream.first(node), stream.latest(node));
+    (stream.name(first), (latest != first).then(|| stream.name(latest)))
 }
 
 /// A member of an object; a null counts as absent (BF-5).
@@ -201,7 +250,7 @@ pub(crate) fn field<'a>(members: &'a BTreeMap<String, Json>, key: &str) -> Optio
 
 /// NR1. Records are ordered by seq (NR-10a), those of equal seq by line (NR-10b). A line without a seq, malformed
 /// lines among them, keeps its place after the line before it.
-fn in_order(lines: Vec<Line>) -> Vec<Line> {
+pub(crate) fn in_order(lines: Vec<Line>) -> Vec<Line> {
     let mut groups: Vec<(Option<i64>, Vec<Line>)> = vec![(None, Vec::new())];
     for line in lines {
         let seq = line.members.as_ref().and_then(seq);
@@ -215,7 +264,7 @@ fn in_order(lines: Vec<Line>) -> Vec<Line> {
 }
 
 /// The seq of a record: an integer literal of 64 bits (`readings.md` B.9).
-fn seq(members: &BTreeMap<String, Json>) -> Option<i64> {
+pub(crate) fn seq(members: &BTreeMap<String, Json>) -> Option<i64> {
     match members.get("seq")? {
         Json::Number(number) => number.literal().parse().ok(),
         _ => None,

@@ -45,7 +45,8 @@ mod tests {
             name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
         };
         for reading in READINGS {
-            let names: BTreeSet<_> = reading.alternatives.iter().map(|alternative| alternative.name).collect();
+            let names: BTreeSet<_> =
+                reading.alternatives.iter().map(|alternative| alternative.name).collect();
             assert_eq!(names.len(), reading.alternatives.len(), "{}", reading.label);
             assert!(names.iter().all(|name| is_snake(name)), "{}: {names:?}", reading.label);
         }
