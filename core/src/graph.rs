@@ -130,10 +130,7 @@ impl Graph {
     /// The node that contains the record that a ref names (NR5). It does not matter whether that is a later
     /// one.
     pub(crate) fn resolve(&self, index: &Index<'_>, target: Ref) -> Result<Node, RefStatus> {
-        match self.node_of[index.bearer(target)? as usize] {
-            NONE => Err(RefStatus::WrongType),
-            node => Ok(node),
-        }
+        self.node(index.bearer(target)?).ok_or(RefStatus::WrongType)
     }
 
     /// The ref of an unresolved predecessor, as it was written.
@@ -153,12 +150,14 @@ impl Graph {
         (latest != self.first(node)).then(|| index.name(latest))
     }
 
+    /// The node that contains a record; none where it is audit-only.
+    pub(crate) fn node(&self, row: Row) -> Option<Node> {
+        Some(self.node_of[row as usize]).filter(|&node| node != NONE)
+    }
+
     /// Whether a record is the latest revision of its node.
     pub(crate) fn is_latest(&self, row: Row) -> bool {
-        match self.node_of[row as usize] {
-            NONE => false,
-            node => self.latest(node) == row,
-        }
+        self.node(row).is_some_and(|node| self.latest(node) == row)
     }
 
     /// Builds the chains. Returns which gap records supersede another (ascending), and the latest marked

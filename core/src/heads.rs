@@ -32,7 +32,7 @@ pub(crate) fn primary(index: &Index<'_>, graph: &Graph) -> Option<Head> {
 
 /// The head that a caller names by a record id. O(length of the id).
 pub(crate) fn named(index: &Index<'_>, graph: &Graph, id: &str) -> Head {
-    let node = match index.strings.find(id) {
+    let node = match index.strings.find(id.as_bytes()) {
         Some(symbol) => graph.resolve(index, symbol),
         None => Err(RefStatus::Unresolved),
     };
@@ -58,7 +58,8 @@ pub(crate) fn all(index: &Index<'_>, graph: &Graph) -> Heads {
     Heads { default, effective }
 }
 
-fn default(index: &Index<'_>, graph: &Graph) -> Head {
+/// The default head. O(1).
+pub(crate) fn default(index: &Index<'_>, graph: &Graph) -> Head {
     match graph.default_head() {
         Predecessor::Start => Head::Start,
         Predecessor::Unknown => Head::Unknown,

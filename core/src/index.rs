@@ -172,6 +172,8 @@ pub(crate) struct Index<'a> {
     pub heads: Vec<StatedHead>,
     pub inherits: Option<Inherits>,
     pub malformed: usize,
+    /// The records whose seq does not exceed that of every line before (ASR-014), ascending. Few, if any.
+    pub odd_seqs: Vec<Row>,
 }
 
 /// The calls and results that step 4 may have to pair once the chains are known.
@@ -189,6 +191,7 @@ impl<'a> Index<'a> {
             index: Self { stream, ..Self::default() },
             calls: Calls::default(),
             sessions: Vec::new(),
+            last_seq: None,
             seqs: Vec::new(),
             is_sorted: true,
         };
@@ -204,6 +207,12 @@ impl<'a> Index<'a> {
 
     pub(crate) fn rows(&self) -> u32 {
         self.kinds.len() as u32
+    }
+
+    /// Whether the record says anything beyond what every row has. True of every rewind, compaction and
+    /// session_info record, and of every other of the context types that has supersedes or branchesFrom.
+    pub(crate) fn has_detail(&self, row: Row) -> bool {
+        self.detail_of[row as usize] != NONE
     }
 
     pub(crate) fn detail(&self, row: Row) -> Detail {
@@ -254,6 +263,8 @@ struct Reader<'a> {
     calls: Calls<'a>,
     /// heads and lineage of each session_info record.
     sessions: Vec<(Value<'a>, Value<'a>)>,
+    /// The seq of the nearest line before that has one.
+    last_seq: Option<i64>,
     /// The seq of each row; a row without one has that of the row before it, and so keeps its place.
     seqs: Vec<i64>,
     is_sorted: bool,
@@ -266,7 +277,7 @@ impl<'a> Reader<'a> {
         if row >= MAX_ROWS {
             return Err(TooLarge::Lines);
         }
-        let before = self.seqs.last().copied().unwrap_or(i64::MIN);
+        let before = self.last_seq.unwrap_or(i64::MIN);
         let (kind, id, seq, hidden, detail) = match fields {
             None => {
                 self.index.malformed += 1;
@@ -275,7 +286,7 @@ impl<'a> Reader<'a> {
             Some(fields) => {
                 let kind = Kind::of(fields.get(Field::Type));
                 let id = self.symbol(fields.get(Field::Id))?;
-                let seq = seq(fields.get(Field::Seq)).unwrap_or(before);
+                let seq = self.seq(row, fields.get(Field::Seq)).unwrap_or(before);
                 (kind, id, seq, self.is_hidden(row, kind, fields), self.detail(kind, fields)?)
             }
         };
@@ -289,6 +300,16 @@ impl<'a> Reader<'a> {
         index.detail_of.push(detail);
         index.is_hidden.push(hidden);
         Ok(())
+    }
+
+    /// The seq of a record, if it has one. If it has none, or none that exceeds the last, that is noted.
+    fn seq(&mut self, row: Row, value: Value<'a>) -> Option<i64> {
+        let seq = seq(value);
+        if seq.is_none() || seq <= self.last_seq {
+            self.index.odd_seqs.push(row);
+        }
+        self.last_seq = seq.or(self.last_seq);
+        seq
     }
 
     /// The symbol of a string, [`NO_SYMBOL`] for anything else.
@@ -329,14 +350,16 @@ impl<'a> Reader<'a> {
         let mut detail = NO_DETAIL;
         match kind {
             Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
-                detail.supersedes = self.symbol(fields.get(Field::Supersedes))?;
+                let (supersedes, branches) = (fields.get(Field::Supersedes), fields.get(Field::BranchesFrom));
+                detail.supersedes = self.symbol(supersedes)?;
                 detail.is_rewrite = fields.get(Field::Assembly).member(b"mode").is(b"rewrite");
-                detail.target = self.branches_from(fields.get(Field::BranchesFrom))?;
+                detail.target = self.branches_from(branches)?;
                 if kind == Kind::Compaction {
                     detail.compaction = self.index.compactions.len() as u32;
                     let compaction = self.compaction(fields)?;
                     self.index.compactions.push(compaction);
-                } else if detail.supersedes == NO_SYMBOL && detail.target.is_none() {
+                } else if !supersedes.is_present() && matches!(branches, Value::Absent) {
+                    // Not so where they mean nothing, for which the validator must find the row.
                     return Ok(NONE);
                 }
             }
@@ -494,9 +517,11 @@ impl<'a> Reader<'a> {
         reorder(starts, &order);
         reorder(detail_of, &order);
         reorder(is_hidden, &order);
-        for (row, _) in self.calls.programs.iter_mut().chain(&mut self.calls.results) {
+        let paired = self.calls.programs.iter_mut().chain(&mut self.calls.results);
+        for row in paired.map(|(row, _)| row).chain(&mut self.index.odd_seqs) {
             *row = place[*row as usize];
         }
+        self.index.odd_seqs.sort_unstable();
     }
 }
 

@@ -22,7 +22,7 @@
 //!
 //! The way of the bytes: `scan` finds the structural fields of each line, `strings` turns ids and refs into
 //! numbers, `index` lays the rows out in flat arrays in stream order, `graph` finds the predecessors,
-//! `heads`, `path` and `view` answer. [`siblings`] is about native sessions, before they become a stream.
+//! `heads`, `path` and `view` answer, `validate` looks for what a stream must not have. [`siblings`] is about native sessions, before they become a stream.
 
 mod graph;
 mod heads;
@@ -33,10 +33,11 @@ mod random;
 mod scan;
 pub mod siblings;
 mod strings;
+mod validate;
 mod verbatim;
 mod view;
 
-use asr_spec::{Entry, Heads, Outcome, Query, What};
+use asr_spec::{Entry, Heads, Outcome, Query, Report, What};
 use graph::Graph;
 use heads::Head;
 use index::{Index, Kind};
@@ -124,6 +125,14 @@ impl<'a> Stream<'a> {
         heads::all(&self.index, &self.graph)
     }
 
+    /// All that makes the stream invalid, and what is probably wrong with it (`Finding` says where findings
+    /// point). Reads again the lines that the index does not clear.
+    ///
+    /// O(n log n) for n bytes, besides the report, which names the record of each finding.
+    pub fn validate(&self) -> Report {
+        validate::report(&self.index, &self.graph)
+    }
+
     /// Every distinct record id of the stream (strings, unescaped), any type, in stream order.
     pub fn ids(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let mut seen = vec![false; self.index.strings.len()];
@@ -136,7 +145,7 @@ impl<'a> Stream<'a> {
     /// The line of the one record with this id; `None` where no or several records bear it. O(length of id
     /// and line).
     pub fn find(&self, id: &str) -> Option<Line<'a>> {
-        let row = self.index.bearer(self.index.strings.find(id)?).ok()? as usize;
+        let row = self.index.bearer(self.index.strings.find(id.as_bytes())?).ok()? as usize;
         let bytes = scan::line_at(self.index.stream, *self.index.starts.get(row)?)?;
         Some(Line { number: (*self.index.lines.get(row)?).into(), bytes })
     }

@@ -67,6 +67,12 @@ pub(crate) fn line_at(stream: &[u8], start: usize) -> Option<&[u8]> {
     rest.get(..end)
 }
 
+/// The members of a line that has passed the predicate, as written, duplicate keys included.
+pub(crate) fn members(line: &[u8]) -> Members<'_> {
+    let start = memchr(b'{', line).map_or(line.len(), |at| at + 1);
+    Members { cursor: Cursor { text: line, at: start } }
+}
+
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
@@ -176,7 +182,8 @@ impl<'a> Raw<'a> {
 
     /// Whether the string, unescaped, is `text`.
     pub(crate) fn is(self, text: &[u8]) -> bool {
-        self.0 == text || *self.decode() == *text
+        // An escape is longer than what it stands for.
+        self.0 == text || self.0.len() > text.len() && *self.decode() == *text
     }
 
     fn field(self) -> Option<Field> {

@@ -66,9 +66,9 @@ impl<'a> Strings<'a> {
     }
 
     /// The number of a text, if it has one.
-    pub(crate) fn find(&self, text: &str) -> Option<Symbol> {
-        let hash = self.hash(text.as_bytes());
-        let same = |slot: &Slot| slot.hash == hash && self.bytes(slot.symbol) == text.as_bytes();
+    pub(crate) fn find(&self, text: &[u8]) -> Option<Symbol> {
+        let hash = self.hash(text);
+        let same = |slot: &Slot| slot.hash == hash && self.bytes(slot.symbol) == text;
         self.table.find(spread(hash), same).map(|slot| slot.symbol)
     }
 
