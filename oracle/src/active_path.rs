@@ -47,8 +47,8 @@ pub(crate) fn active_path(
     loop {
         let node = match n {
             Predecessor::Node(node) => node,
-            // e. If p is UNKNOWN: prepend an unknown-predecessor marker; exit the loop. (BF-2: so too for a ref that
-            //    does not resolve.)
+            // e. If p is UNKNOWN: prepend an unknown-predecessor marker; exit the loop. (BF-2: so too for a
+            //    ref that does not resolve.)
             p @ (Predecessor::Unknown | Predecessor::Unresolved { .. }) => {
                 trace.step(Step::Ap3e, 0);
                 if let Some(marker) = (choices.in_place_of)(p) {

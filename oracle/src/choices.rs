@@ -1,8 +1,8 @@
 //! Every choice that the oracle makes, one small function each.
 //!
-//! Where the chapter leaves a choice, and where a slip of its reader would show, an algorithm asks the [`Choices`] of
-//! its stream; it never asks which variant runs. The functions of [`R1`], our default reading, stand beside the
-//! algorithm that they serve, each with the labels of the readings that it decides. A
+//! Where the chapter leaves a choice, and where a slip of its reader would show, an algorithm asks the
+//! [`Choices`] of its stream; it never asks which variant runs. The functions of [`R1`], our default reading,
+//! stand beside the algorithm that they serve, each with the labels of the readings that it decides. A
 //! [`Variant`](crate::Variant) is `R1` with one choice replaced, seldom two.
 
 use crate::active_path::{self, Cycle, Item};
@@ -29,7 +29,8 @@ pub(crate) struct Choices {
     pub order: fn(Vec<Line>) -> Vec<Line>,
     /// ASR-350. Whether the record at a position takes part in the context.
     pub takes_part: fn(&Stream, usize) -> bool,
-    /// NR-1a, NR-1b, NR-2a, NR-2b, NR-2c, NR-5, NR-11. The record that the one at a position is a revision of.
+    /// NR-1a, NR-1b, NR-2a, NR-2b, NR-2c, NR-5, NR-11. The record that the one at a position is a revision
+    /// of.
     pub supersedes: fn(&Stream, usize) -> Option<usize>,
     /// NR-3, NR-3b. The position of the latest revision of a node.
     pub latest: fn(&Stream, NodeId) -> usize,
@@ -93,7 +94,8 @@ pub(crate) struct Choices {
     pub through_index: IndexOf,
     /// VB-2, VB-3. The index of keptFromId.
     pub kept_index: IndexOf,
-    /// V2-1, VB-4, VB-5, VB-11, VB-14. Whether an entry is in the range through one index, less what is kept from another.
+    /// V2-1, VB-4, VB-5, VB-11, VB-14. Whether an entry is in the range through one index, less what is kept
+    /// from another.
     pub in_range: fn(&Compaction<'_>, &ViewEntry, usize, Option<usize>) -> bool,
     /// VB-12. The nodes of replaces.ids.
     pub ids: fn(&Compaction<'_>, &[Json], &mut Vec<Shows>, &mut dyn Trace) -> Vec<NodeId>,

@@ -7,8 +7,8 @@ use asr_spec::{Entry, Json, RefStatus, Step, Trace};
 
 /// Where an entry stands: its path index.
 ///
-/// "Just after" and "just before" an index are places of their own (VB-16, VB-17, VD-2), and START comes before them
-/// all (VD-3). Every item of the path has an index, markers included (V2-1).
+/// "Just after" and "just before" an index are places of their own (VB-16, VB-17, VD-2), and START comes
+/// before them all (VD-3). Every item of the path has an index, markers included (V2-1).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Place {
     Start,
@@ -150,8 +150,8 @@ impl<'a> Compaction<'a> {
         let (choices, line) = (&self.stream.choices, self.line());
         trace.step(Step::V3, line);
 
-        // a. If c's latest revision has a status and it is not "completed", remove c's entry from V and continue
-        //    with the next compaction.
+        // a. If c's latest revision has a status and it is not "completed", remove c's entry from V and
+        //    continue with the next compaction.
         if !(choices.is_applied)(self) {
             trace.step(Step::V3a, line);
             view.retain(|entry| !self.is_own(entry));
@@ -195,7 +195,8 @@ impl<'a> Compaction<'a> {
             }
         }
 
-        // f. For each entry of c's retains, in order, insert a retained entry for the node its ref resolves to at x.
+        // f. For each entry of c's retains, in order, insert a retained entry for the node its ref resolves
+        //    to at x.
         for retained in self.field("retains").and_then(Json::as_array).unwrap_or_default() {
             trace.step(Step::V3f, line);
             if let Some(retained) = (choices.retained)(self, view, retained, x, trace) {
@@ -210,7 +211,8 @@ impl<'a> Compaction<'a> {
         }
     }
 
-    /// The positions in V of the entries that one form of replaces names, and what its refs leave that have no index.
+    /// The positions in V of the entries that one form of replaces names, and what its refs leave that have
+    /// no index.
     fn replaced(
         &self,
         form: &Replaces<'_>,
@@ -239,8 +241,8 @@ impl<'a> Compaction<'a> {
                     (Some(t), k) => all(&|entry| (choices.in_range)(self, entry, t, k.flatten())),
                 }
             }
-            // replaces.ids: every node entry whose node one of the refs resolves to, and the summary entry of every
-            // compaction node a ref resolves to. Refs that resolve to no entry of V are ignored.
+            // replaces.ids: every node entry whose node one of the refs resolves to, and the summary entry of
+            // every compaction node a ref resolves to. Refs that resolve to no entry of V are ignored.
             Replaces::Ids(ids) => {
                 trace.step(Step::V3bIds, line);
                 let nodes = (choices.ids)(self, ids, lost, trace);
@@ -323,13 +325,14 @@ impl<'a> Compaction<'a> {
     }
 }
 
-/// Step a. V3a-1: a null status is none. V3a-2: the latest revision decides. V3a-3: any other value is not "completed".
+/// Step a. V3a-1: a null status is none. V3a-2: the latest revision decides. V3a-3: any other value is not
+/// "completed".
 pub(crate) fn is_completed(c: &Compaction<'_>) -> bool {
     c.field("status").is_none_or(|status| status.as_str() == Some("completed"))
 }
 
-/// Step b. Of several forms of replaces the first in the order of the chapter counts (VB-9b); no form names nothing
-/// (VB-9). The kind has no effect (VB-15).
+/// Step b. Of several forms of replaces the first in the order of the chapter counts (VB-9b); no form names
+/// nothing (VB-9). The kind has no effect (VB-15).
 pub(crate) fn first_form<'a>(c: &Compaction<'a>) -> Vec<Replaces<'a>> {
     forms(c).into_iter().take(1).collect()
 }
@@ -350,9 +353,9 @@ pub(crate) fn before_own_entry(c: &Compaction<'_>, view: &[ViewEntry]) -> Vec<us
     (0..own).collect()
 }
 
-/// The index on P of the node that a ref resolves to. A ref that identifies no node leaves a marker (VB-1, VB-3, VD-5);
-/// one whose node is not on P did identify its target and leaves none (VB-2). What V still shows does not matter
-/// (VD-4).
+/// The index on P of the node that a ref resolves to. A ref that identifies no node leaves a marker (VB-1,
+/// VB-3, VD-5); one whose node is not on P did identify its target and leaves none (VB-2). What V still shows
+/// does not matter (VD-4).
 pub(crate) fn index_on_path(
     c: &Compaction<'_>,
     _view: &[ViewEntry],
@@ -369,8 +372,8 @@ pub(crate) fn index_on_path(
     }
 }
 
-/// Step b: the test of a range. Every entry has a path index, of whatever kind it is (VB-4, VB-14, V2-1), and the index
-/// alone decides (VB-5), also where k comes after t (VB-11).
+/// Step b: the test of a range. Every entry has a path index, of whatever kind it is (VB-4, VB-14, V2-1), and
+/// the index alone decides (VB-5), also where k comes after t (VB-11).
 pub(crate) fn in_range(_: &Compaction<'_>, entry: &ViewEntry, t: usize, k: Option<usize>) -> bool {
     let at_most_t = entry.place <= Place::Index(t, Side::At);
     let at_least_k = k.is_some_and(|k| entry.place >= Place::Index(k, Side::At));
@@ -435,9 +438,9 @@ pub(crate) fn unknown_replacement(c: &Compaction<'_>, x: Place) -> Option<ViewEn
     Some(ViewEntry { place: x, shows: Shows::UnknownReplacement(c.node) })
 }
 
-/// Step f. At x, whatever the index of the node (VF-4). Also for a node still in V (VF-2) or off the path (VF-7), and
-/// for a compaction (VF-8). A ref that identifies no node leaves a marker in its place (VF-1); an element without a ref
-/// names nothing.
+/// Step f. At x, whatever the index of the node (VF-4). Also for a node still in V (VF-2) or off the path
+/// (VF-7), and for a compaction (VF-8). A ref that identifies no node leaves a marker in its place (VF-1); an
+/// element without a ref names nothing.
 pub(crate) fn retained(
     c: &Compaction<'_>,
     _view: &[ViewEntry],
@@ -482,8 +485,8 @@ pub(crate) fn is_hidden(stream: &Stream, node: NodeId) -> bool {
         && (text("audience") == Some("user") || text("status") == Some("withdrawn"))
 }
 
-/// A tool_call with requestedBy "code" or with parentCallId, by its latest revision (V4-4). V4-7: a null parentCallId is
-/// none.
+/// A tool_call with requestedBy "code" or with parentCallId, by its latest revision (V4-4). V4-7: a null
+/// parentCallId is none.
 pub(crate) fn is_program_call(stream: &Stream, node: NodeId) -> bool {
     let latest = stream.latest(node);
     let requested_by = stream.field(latest, "requestedBy").and_then(Json::as_str);

@@ -36,8 +36,8 @@ pub(crate) fn stated_heads(stream: &Stream) -> Option<&[Json]> {
     current_info(stream, "heads", |heads| heads.as_array().is_some())?.as_array()
 }
 
-/// A head is the node that it names, wherever that lies (HD-8, HD-8b). One whose target is missing is neither START nor
-/// the default head (HD-4).
+/// A head is the node that it names, wherever that lies (HD-8, HD-8b). One whose target is missing is neither
+/// START nor the default head (HD-4).
 pub(crate) fn stated_head(stream: &Stream, head: &Json, trace: &mut dyn Trace) -> Predecessor {
     match stream.resolve(head, trace) {
         Ok(node) => Predecessor::Node(node),
@@ -70,8 +70,8 @@ pub(crate) fn lineage(stream: &Stream) -> Option<&Json> {
     current_info(stream, "lineage", |lineage| lineage.as_object().is_some())
 }
 
-/// HD-1, AP4-1: session_info is read field by field; of each field the latest value counts, and one of a wrong type
-/// counts as absent (HD-7).
+/// HD-1, AP4-1: session_info is read field by field; of each field the latest value counts, and one of a
+/// wrong type counts as absent (HD-7).
 pub(crate) fn current_info<'a>(
     stream: &'a Stream,
     key: &str,

@@ -2,8 +2,9 @@
 //!
 //! It is slow and means to be: no cache, no early exit, no cleverness, so that a reader can hold the chapter beside
 //! it. `asr-core` computes the same outcomes fast and shares no code with it; every difference between the two is a
-//! fault in one of them, or a question to the chapter. Where the chapter leaves a choice, the statement that makes it
-//! carries the label of the reading that decides it.
+//! fault in one of them, or a question to the chapter. Where the chapter leaves a choice, a small function makes it
+//! and carries the label of the reading that decides it. A [`Variant`] replaces such functions: that is how another
+//! reading, or a planted fault, becomes an oracle of its own.
 //!
 //! | chapter | here |
 //! |---|---|
@@ -15,6 +16,7 @@
 //! | CONTEXT-VIEW | `context_view` |
 //! | the mechanical-sibling rule | [`siblings`] |
 //! | every requirement on streams | `validate` |
+//! | what it leaves open | `choices`, [`variants()`] |
 
 mod active_path;
 mod choices;

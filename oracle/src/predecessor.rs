@@ -47,8 +47,8 @@ pub(crate) fn edge(stream: &Stream, node: NodeId, trace: &mut dyn Trace) -> Edge
     let first = stream.first(node);
     let line = stream.line(first);
 
-    // 0. Let b be the branchesFrom of the chain's latest marked rewrite, if the chain has one; otherwise b is the
-    //    branchesFrom of r, if any.
+    // Let b be the branchesFrom of the chain's latest marked rewrite, if the chain has one; otherwise b is the
+    // branchesFrom of r, if any.
     let carrier = (choices.carrier)(stream, node);
     trace.step(Step::Bf0, stream.line(carrier));
     let b = stream.members(carrier).and_then(|carrier| carrier.get("branchesFrom"));
@@ -76,8 +76,9 @@ pub(crate) fn edge(stream: &Stream, node: NodeId, trace: &mut dyn Trace) -> Edge
     (choices.explicit_edge)(stream, first, explicit)
 }
 
-/// A marked rewrite without branchesFrom leaves the chain without one (BF-1). "Latest" is by seq over the whole chain
-/// (BF-8). The first record has a say only where there is no rewrite (BF-1c), other revisions have none (BF-1b).
+/// A marked rewrite without branchesFrom leaves the chain without one (BF-1). "Latest" is by seq over the
+/// whole chain (BF-8). The first record has a say only where there is no rewrite (BF-1c), other revisions
+/// have none (BF-1b).
 pub(crate) fn latest_rewrite_or_first(stream: &Stream, node: NodeId) -> usize {
     let revisions = stream.nodes.get(node.0).map_or(&[][..], |chain| &chain.revisions);
     let rewrite = revisions.iter().rev().find(|&&revision| stream.is_marked_rewrite(revision));
@@ -97,8 +98,8 @@ pub(crate) fn branch(b: &Json) -> Option<Branch<'_>> {
     })
 }
 
-/// A ref that identifies no node stands in the place of the predecessor (BF-2, BF-2b). The carrier of b may be a
-/// rewrite and its target lie behind the node (BF-7), so that a cycle is possible (BF-7b).
+/// A ref that identifies no node stands in the place of the predecessor (BF-2, BF-2b). The carrier of b may
+/// be a rewrite and its target lie behind the node (BF-7), so that a cycle is possible (BF-7b).
 pub(crate) fn branch_target(
     stream: &Stream,
     _: NodeId,
@@ -114,10 +115,11 @@ pub(crate) fn without_gaps(_: &Stream, _first: usize, explicit: Edge) -> Edge {
     explicit
 }
 
-/// Scans the stream backwards from `from`, ignoring superseding records. From a record this gives its implicit
-/// predecessor, from the end of the stream the default head.
+/// Scans the stream backwards from `from`, ignoring superseding records. From a record this gives its
+/// implicit predecessor, from the end of the stream the default head.
 pub(crate) fn scan(stream: &Stream, from: usize, trace: &mut dyn Trace) -> Edge {
     let choices = &stream.choices;
+    let on_edge = |gaps, stop| Passed { from, gaps, stop }.markers(stream);
     let mut passed = Vec::new();
     for position in (choices.before)(stream, from) {
         let Some(item) = stream.items.get(position) else { continue };
@@ -128,18 +130,19 @@ pub(crate) fn scan(stream: &Stream, from: usize, trace: &mut dyn Trace) -> Edge 
         // 1. On reaching the first record of a context-participating chain m, the predecessor is m's node.
         if let Some(node) = item.node {
             trace.step(Step::Ip1, item.line);
-            let markers = Passed { from, gaps: passed, stop: Some(position) }.markers(stream);
-            return Edge { predecessor: Predecessor::Node(node), markers };
+            return Edge { predecessor: Predecessor::Node(node), markers: on_edge(passed, Some(position)) };
         }
-        // 2. On reaching a rewind record w, the predecessor is the node w.to resolves to, or START if w.to is null.
+        // 2. On reaching a rewind record w, the predecessor is the node w.to resolves to, or START if w.to is
+        //    null.
         if stream.type_of(position) == "rewind" {
             trace.step(Step::Ip2, item.line);
             if let Some(mut edge) = (choices.rewind_target)(stream, position, trace) {
-                edge.markers.extend(Passed { from, gaps: passed, stop: Some(position) }.markers(stream));
+                edge.markers.extend(on_edge(passed, Some(position)));
                 return edge;
             }
         }
-        // 3. On passing a gap record, or a malformed line, record a gap marker on the edge and continue scanning.
+        // 3. On passing a gap record, or a malformed line, record a gap marker on the edge and continue
+        //    scanning.
         if item.members.is_none() || stream.type_of(position) == "gap" {
             trace.step(Step::Ip3, item.line);
             passed.push(position);
@@ -147,8 +150,7 @@ pub(crate) fn scan(stream: &Stream, from: usize, trace: &mut dyn Trace) -> Edge 
     }
     // 4. On reaching the start of the stream, the predecessor is START.
     trace.step(Step::Ip4, 0);
-    let markers = Passed { from, gaps: passed, stop: None }.markers(stream);
-    Edge { predecessor: Predecessor::Start, markers }
+    Edge { predecessor: Predecessor::Start, markers: on_edge(passed, None) }
 }
 
 /// NR-10b: of records with equal seq the one on the earlier line counts as lower.
@@ -156,14 +158,15 @@ pub(crate) fn lower_positions(stream: &Stream, from: usize) -> Vec<usize> {
     (0..from.min(stream.items.len())).rev().collect()
 }
 
-/// Superseding records of any type are ignored (IP1-1, IP3-3), and only they: not a record whose `supersedes` makes
-/// no revision (NR-1a, IP2-4).
+/// Superseding records of any type are ignored (IP1-1, IP3-3), and only they: not a record whose `supersedes`
+/// makes no revision (NR-1a, IP2-4).
 pub(crate) fn is_superseding(stream: &Stream, position: usize) -> bool {
     stream.items.get(position).is_some_and(|item| item.supersedes.is_some())
 }
 
-/// Every rewind counts, the one next to the record first (IP2-5), wherever it leads (IP2-6). A missing `to` is missing
-/// data, not null (IP2-3). A ref that identifies no node stands in the place of the predecessor (IP2-1).
+/// Every rewind counts, the one next to the record first (IP2-5), wherever it leads (IP2-6). A missing `to`
+/// is missing data, not null (IP2-3). A ref that identifies no node stands in the place of the predecessor
+/// (IP2-1).
 pub(crate) fn rewind_target(stream: &Stream, rewind: usize, trace: &mut dyn Trace) -> Option<Edge> {
     Some(Edge::from(match stream.members(rewind).and_then(|rewind| rewind.get("to")) {
         None => Predecessor::Unknown,
@@ -188,8 +191,8 @@ impl Passed {
     }
 }
 
-/// The gaps on the edge are those that the scan has passed (IP3-1, IP3-7), also where it ends at START (IP3-5), in
-/// stream order (IP3-2).
+/// The gaps on the edge are those that the scan has passed (IP3-1, IP3-7), also where it ends at START
+/// (IP3-5), in stream order (IP3-2).
 pub(crate) fn passed_in_stream_order(_: &Stream, passed: &Passed) -> Vec<usize> {
     passed.gaps.iter().rev().copied().collect()
 }

@@ -207,15 +207,15 @@ pub(crate) fn is_context_participating(r#type: &str) -> bool {
 
 /// The record that the record at `position` supersedes, as a revision of it.
 ///
-/// A `supersedes` that names no record or several records (NR-1a, NR-1b) makes no revision. A missing `supersedes`
-/// makes none either, whatever the entity key says (NR-11).
+/// A `supersedes` that names no record or several records (NR-1a, NR-1b) makes no revision. A missing
+/// `supersedes` makes none either, whatever the entity key says (NR-11).
 pub(crate) fn superseded(stream: &Stream, position: usize) -> Option<usize> {
     let target = stream.bearer(stream.field(position, "supersedes")?).ok()?;
     is_revision(stream, position, target).then_some(target)
 }
 
-/// Nor does a later record or the record itself as target (NR-2b), or a record of another type (NR-2a, NR-2c). On a
-/// rewind `supersedes` has no effect (IP2-4). The entity key is for validators (NR-5).
+/// A revision of a later record or of itself (NR-2b), or of a record of another type (NR-2a, NR-2c), is none.
+/// On a rewind `supersedes` has no effect (IP2-4). The entity key is for validators (NR-5).
 pub(crate) fn is_revision(stream: &Stream, position: usize, target: usize) -> bool {
     let r#type = stream.type_of(position);
     target < position && r#type == stream.type_of(target) && r#type != "rewind"
@@ -227,8 +227,8 @@ pub(crate) fn highest_seq(stream: &Stream, node: NodeId) -> usize {
     chain.and_then(|chain| chain.revisions.last().copied()).unwrap_or(stream.first(node))
 }
 
-/// Two bearers are ambiguous (NR-7), even within one node (NR-7b). Where the ref stands does not matter: resolution
-/// does not look at seq (NR-8).
+/// Two bearers are ambiguous (NR-7), even within one node (NR-7b). Where the ref stands does not matter:
+/// resolution does not look at seq (NR-8).
 pub(crate) fn only_bearer(_: &Stream, _carrier: usize, bearers: &[usize]) -> Result<usize, RefStatus> {
     match bearers {
         [] => Err(RefStatus::Unresolved),
@@ -248,8 +248,8 @@ pub(crate) fn field<'a>(members: &'a BTreeMap<String, Json>, key: &str) -> Optio
     members.get(key).filter(|value| **value != Json::Null)
 }
 
-/// NR1. Records are ordered by seq (NR-10a), those of equal seq by line (NR-10b). A line without a seq, malformed
-/// lines among them, keeps its place after the line before it.
+/// NR1. Records are ordered by seq (NR-10a), those of equal seq by line (NR-10b). A line without a seq,
+/// malformed lines among them, keeps its place after the line before it.
 pub(crate) fn in_order(lines: Vec<Line>) -> Vec<Line> {
     let mut groups: Vec<(Option<i64>, Vec<Line>)> = vec![(None, Vec::new())];
     for line in lines {
