@@ -1,8 +1,9 @@
 //! The oracle with a choice replaced: another reading of the chapter, or a planted fault.
 //!
-//! One mechanism serves two ends. A stream on which an alternative reading differs from the default witnesses an
-//! ambiguity of the chapter; a check that tells a fault from the default would notice that mistake in an
-//! implementation. A variant replaces functions of [`Choices`] and nothing else, so it says in full where it differs.
+//! One mechanism serves two ends. A stream on which an alternative reading differs from the default witnesses
+//! an ambiguity of the chapter; a check that tells a fault from the default would notice that mistake in an
+//! implementation. A variant replaces functions of [`Choices`] and nothing else, so it says in full where it
+//! differs.
 
 macro_rules! alternatives {
     ($($label:literal = $name:ident { $($choice:ident: $function:expr),+ $(,)? },)*) => {
@@ -15,6 +16,7 @@ macro_rules! alternatives {
     };
 }
 
+mod faults;
 mod heads;
 mod nodes;
 mod paths;
@@ -30,7 +32,8 @@ use std::sync::LazyLock;
 /// The oracle with a choice replaced. [`Stream::read_as`](crate::Stream::read_as) reads a stream as it does.
 #[derive(Clone, Copy)]
 pub struct Variant {
-    /// What commands and reports call it: `NR-3=tip_of_first` for an alternative, `fault:seen_by_id` for a fault.
+    /// What commands and reports call it: `NR-3=tip_of_first` for an alternative, `fault:seen_by_id` for a
+    /// fault.
     pub name: &'static str,
     /// What it is.
     pub kind: Kind,
@@ -63,6 +66,7 @@ pub fn variants() -> &'static [Variant] {
             heads::ALTERNATIVES,
             paths::ALTERNATIVES,
             views::ALTERNATIVES,
+            faults::FAULTS,
         ]
         .concat()
     });

@@ -204,7 +204,8 @@ fn target_of_the_first_rewind(stream: &Stream, rewind: usize, trace: &mut dyn Tr
 fn rewind_target_on_current_path(stream: &Stream, rewind: usize, trace: &mut dyn Trace) -> Option<Edge> {
     let edge = rewind_target(stream, rewind, trace)?;
     let Predecessor::Node(target) = edge.predecessor else { return Some(edge) };
-    // The path before the rewind is computed under R1, since under this reading each rewind asks for the one before.
+    // The path before the rewind is computed under R1, since under this reading each rewind asks for the one
+    // before.
     let stream = Stream { choices: R1, ..stream.clone() };
     let head = scan(&stream, rewind, &mut ()).predecessor;
     let is_on_path =

@@ -22,7 +22,10 @@ alternatives! {
     "VB-1" = silent { through_index: index_or_nothing },
     "VB-1" = not_applied { is_applied: is_completed_and_throughid_resolves },
     "VB-2" = unresolved_ref { through_index: index_or_marker_off_path, kept_index: index_or_marker_off_path },
-    "VB-2" = unknown_replacement { through_index: index_or_unknown_off_path, kept_index: index_or_unknown_off_path },
+    "VB-2" = unknown_replacement {
+        through_index: index_or_unknown_off_path,
+        kept_index: index_or_unknown_off_path,
+    },
     "VB-3" = absent { kept_index: index_or_beyond_all },
     "VB-3" = silent { kept_index: index_or_nothing },
     "VB-4" = nodes_and_summaries { in_range: in_range_if_node_or_summary },
@@ -47,7 +50,10 @@ alternatives! {
     "VD-3c" = same_place { start: just_before_index_0 },
     "VD-4" = otherwise_place { anchor_index: index_if_shown },
     "VD-5" = silent { anchor_index: index_or_nothing },
-    "VD-5" = unknown_replacement { replaces: first_form_or_unknown_without_anchor, anchor_index: index_or_nothing },
+    "VD-5" = unknown_replacement {
+        replaces: first_form_or_unknown_without_anchor,
+        anchor_index: index_or_nothing,
+    },
     "VD-7" = step_4_first { enters: unless_unseen },
     "VD-9" = context_only { smallest: smallest_place_of_context },
     "VE-1" = front { unknown_replacement: unknown_replacement_in_front },
@@ -320,7 +326,7 @@ fn just_before_index_0(_: &Compaction<'_>, _: &[ViewEntry]) -> Place {
     Place::Index(0, Side::JustBefore)
 }
 
-fn index_if_shown(
+pub(super) fn index_if_shown(
     c: &Compaction<'_>,
     view: &[ViewEntry],
     reference: &Json,
