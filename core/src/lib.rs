@@ -22,7 +22,8 @@
 //!
 //! The way of the bytes: `scan` finds the structural fields of each line, `strings` turns ids and refs into
 //! numbers, `index` lays the rows out in flat arrays in stream order, `graph` finds the predecessors,
-//! `heads`, `path` and `view` answer, `validate` looks for what a stream must not have. [`siblings`] is about native sessions, before they become a stream.
+//! `heads`, `path` and `view` answer, `validate` looks for what a stream must not have. [`siblings`] is about
+//! native sessions, before they become a stream.
 
 mod graph;
 mod heads;
@@ -125,8 +126,8 @@ impl<'a> Stream<'a> {
         heads::all(&self.index, &self.graph)
     }
 
-    /// All that makes the stream invalid, and what is probably wrong with it (`Finding` says where findings
-    /// point). Reads again the lines that the index does not clear.
+    /// All that makes the stream invalid, and what is probably wrong with it. Where findings point is said at
+    /// [`Finding`](asr_spec::Finding). Reads again the lines that the index does not clear.
     ///
     /// O(n log n) for n bytes, besides the report, which names the record of each finding.
     pub fn validate(&self) -> Report {

@@ -222,5 +222,6 @@ fn no_shape_of_stream_is_quadratic() {
     for text in &shapes {
         let stream = Stream::read(text.as_bytes()).unwrap();
         stream.answer(&Query { what: What::View, head: asr_spec::Head::Primary });
+        stream.validate();
     }
 }

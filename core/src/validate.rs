@@ -1,9 +1,9 @@
 //! The validator: every requirement of the chapter that one stream can break, and where it does.
 //!
-//! What the index keeps for paths and views decides most of them: refs are numbers, "earlier" compares rows,
-//! and the [`Forest`] of predecessors tells in two comparisons whether a node is on a path. The rest (reasons,
-//! keys, contents) is read from the lines here and now, so that readers do not pay for it. Most lines of a
-//! session are calls, results and messages that refer to nothing: they cannot break anything that the index
+//! What the index keeps for paths and views decides most of it: refs are numbers, "earlier" compares rows,
+//! and the [`Forest`] of predecessors tells in one comparison whether a node is on a path. The rest
+//! (reasons, keys, contents) is read from the lines here and now, so that readers do not pay for it. Most lines
+//! of a session are calls, results and messages that refer to nothing: they cannot break anything that the index
 //! has not noticed, and are not read again.
 //!
 //! A requirement is a few lines in one of the parts, and [`of_kind`] says what is asked of which record:
@@ -211,7 +211,8 @@ fn stale_heads(validator: &mut Validator<'_, '_>) {
     let Some(Head::Node(stated)) = primary(index, graph) else { return };
     // Nodes are numbered in the order in which they begin.
     let is_last_later = (graph.nodes() as Node).checked_sub(1).is_some_and(|last| graph.first(last) > row);
-    let name = |name: Name| name.0.map_or("a record without id".to_owned(), |id| record::quoted(&id));
+    let name =
+        |name: Name| name.0.map_or("a record without id".to_owned(), |id| record::quoted(id.as_bytes()));
     let default = match default(index, graph) {
         Head::Node(node) if node == stated => return,
         Head::Node(node) => name(graph.name(index, node)),

@@ -85,20 +85,22 @@ impl Display for Shown<'_> {
             Value::Null => f.write_str("null"),
             Value::Object(_) => f.write_str("an object"),
             Value::Array(_) => f.write_str("an array"),
-            Value::String(raw) => f.write_str(&quoted(&String::from_utf8_lossy(&raw.decode()))),
-            Value::Plain(text) => f.write_str(&shortened(&String::from_utf8_lossy(text))),
+            Value::String(raw) => f.write_str(&quoted(&raw.decode())),
+            Value::Plain(text) => f.write_str(&shortened(text)),
         }
     }
 }
 
 /// A text in quotation marks, on one line.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &[u8]) -> String {
     format!("{:?}", shortened(text))
 }
 
-/// A text of any length as one that fits into a line.
-fn shortened(text: &str) -> String {
+/// A text of any length as one that fits into a line. O(1), since many findings may speak of one text.
+fn shortened(text: &[u8]) -> String {
     const MOST: usize = 40;
-    let end = text.char_indices().nth(MOST).map(|(end, _)| end);
-    end.and_then(|end| text.get(..end)).map_or_else(|| text.to_owned(), |start| format!("{start}…"))
+    // As many characters and one more lie within four times as many bytes.
+    let start = String::from_utf8_lossy(text.get(..4 * (MOST + 1)).unwrap_or(text));
+    let end = start.char_indices().nth(MOST).map(|(end, _)| end);
+    end.and_then(|end| start.get(..end)).map_or_else(|| start.to_string(), |start| format!("{start}…"))
 }

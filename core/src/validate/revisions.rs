@@ -49,7 +49,7 @@ impl<'a> Identity<'a> {
     /// The record by its type, for a finding.
     pub(crate) fn what(&self) -> String {
         match &self.kind {
-            Some(kind) => format!("a {} record", quoted(&String::from_utf8_lossy(kind))),
+            Some(kind) => format!("a {} record", quoted(kind)),
             None => "a record without type".to_owned(),
         }
     }
@@ -60,7 +60,7 @@ impl<'a> Identity<'a> {
 
     /// The key for a finding.
     fn shown_key(&self) -> String {
-        self.key_text().map_or_else(|| "no key".to_owned(), |text| quoted(&String::from_utf8_lossy(text)))
+        self.key_text().map_or_else(|| "no key".to_owned(), quoted)
     }
 }
 

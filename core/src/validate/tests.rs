@@ -4,8 +4,10 @@ use super::*;
 use crate::random::Random;
 use crate::{Stream, path};
 
-/// A stream in short: a type for each record, and what follows it but seq and id, which count from 1.
+/// A stream in short: of each record the type, then its members but seq and id, which count from 1. A line
+/// feed is white space here.
 fn stream(lines: &str) -> String {
+    let lines = lines.replace('\n', " ");
     let mut text = String::new();
     for (number, line) in (1..).zip(lines.split('|').map(str::trim)) {
         // A compaction that has what it needs.
@@ -183,9 +185,11 @@ const PAIRS: &[(&str, &str, &str)] = &[
     (
         "ASR-373.a",
         r#"message "content":[{"type":"text","text":"a b"}] |
-           COMPACTION,"replaces":{"ids":[]},"summary":[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#,
+           COMPACTION,"replaces":{"ids":[]},
+           "summary":[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#,
         r#"message "content":[{"type":"json"},{"type":"text","text":"\u0061\nb"}] |
-           COMPACTION,"replaces":{"ids":[]},"summary":[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#,
+           COMPACTION,"replaces":{"ids":[]},
+           "summary":[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#,
     ),
     (
         "ASR-374.a ASR-080",
@@ -264,7 +268,8 @@ fn findings_point_at_the_value_or_at_the_record_without_it() {
             &["ASR-370 1", "ASR-370 1 /compactionId", "ASR-370 1 /replaces", "ASR-371.a 1 /replaces"],
         ),
         (
-            r#"message | COMPACTION,"replaces":{"throughId":7,"ids":["r1",null],"state":null},"keptFromId":{}"#,
+            r#"message |
+               COMPACTION,"replaces":{"throughId":7,"ids":["r1",null],"state":null},"keptFromId":{}"#,
             &[
                 "ASR-080 2 /keptFromId",
                 "ASR-080 2 /replaces/ids/1",
@@ -284,7 +289,8 @@ fn findings_point_at_the_value_or_at_the_record_without_it() {
             ],
         ),
         (
-            r#"COMPACTION,"replaces":{"ids":[]},"insertAt":"r1","retains":[5,{"ref":5},{"ref":"r1","capture":5}]"#,
+            r#"COMPACTION,"replaces":{"ids":[]},"insertAt":"r1",
+               "retains":[5,{"ref":5},{"ref":"r1","capture":5}]"#,
             &[
                 "ASR-080 1 /retains/1/ref",
                 "ASR-371.b 1 /insertAt",
@@ -505,7 +511,8 @@ fn no_shape_of_stream_is_quadratic() {
     // One cycle, and as many as there are pairs.
     let rewrite = |n: usize, to: usize| {
         format!(
-            r#"message "supersedes":"r{n}","branchesFrom":{{"record":"r{to}"}},"assembly":{{"mode":"rewrite"}}"#
+            r#"message "supersedes":"r{n}","assembly":{{"mode":"rewrite"}},
+               "branchesFrom":{{"record":"r{to}"}}"#
         )
     };
     let found = findings(&format!("{}|{}", lines(&|_| "message".to_owned()), rewrite(1, MANY)));
@@ -513,10 +520,16 @@ fn no_shape_of_stream_is_quadratic() {
     let rewrites = lines(&|n| rewrite(n, n - (n + 1) % 2 + n % 2));
     let found = findings(&format!("{}|{rewrites}", lines(&|_| "message".to_owned())));
     assert_eq!(found.iter().filter(|finding| finding.starts_with("ASR-366")).count(), MANY / 2);
-    // A long record of the wrong type that many name, and a rewind that all would supersede.
-    let long = format!("usage \"a\":\"{}\"", "x".repeat(MANY));
+    // A record of a long wrong type that many name, and a long key that none of many revisions has.
+    let long = "x".repeat(MANY);
     let found = findings(&format!("{long}|{}", lines(&|_| r#"rewind "to":"r1","reason":"x""#.to_owned())));
     assert_eq!(found.len(), 2 * MANY);
+    let found = findings(&format!(
+        r#"message "messageId":"{long}"|{}"#,
+        lines(&|_| r#"message "supersedes":"r1","messageId":"x""#.to_owned())
+    ));
+    assert_eq!(found.len(), MANY);
+    // As many ids as tombstones.
     let ids = format!("\"ids\":[{}\"r9\"]", "\"r2\",".repeat(MANY));
     let branch_summary =
         format!(r#"compaction "compactionId":"c","kind":"branch_summary","replaces":{{{ids}}}"#);
