@@ -1,9 +1,9 @@
 //! The validator: every requirement of the chapter that one stream can break, and where it does.
 //!
 //! What the index keeps for paths and views decides most of it: refs are numbers, "earlier" compares rows,
-//! and the [`Forest`] of predecessors tells in one comparison whether a node is on a path. The rest
-//! (reasons, keys, contents) is read from the lines here and now, so that readers do not pay for it. Most lines
-//! of a session are calls, results and messages that refer to nothing: they cannot break anything that the index
+//! and the [`Forest`] of predecessors tells in one comparison whether a node is on a path. The rest (reasons,
+//! keys, contents) is read from the lines here and now, so that readers do not pay for it. Most lines of a
+//! session are calls, results and messages that refer to nothing: they cannot break anything that the index
 //! has not noticed, and are not read again.
 //!
 //! A requirement is a few lines in one of the parts, and [`of_kind`] says what is asked of which record:
