@@ -1,6 +1,7 @@
 //! The differential: every question that a stream allows, to two engines.
 
 use crate::engine::{Engine, Session};
+use crate::fixtures::ExpectedReport;
 use crate::verdict::{Difference, Verdict};
 use asr_spec::{Head, Query, What};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -70,6 +71,10 @@ fn differential(
         Difference::Heads,
     ))?;
     let [ids, _] = ids;
+    let reports = [guarded(left, None, || a.validate())?, guarded(right, None, || b.validate())?];
+    // Two validators may word a finding differently.
+    let [mine, theirs] = reports.each_ref().map(ExpectedReport::from);
+    ask((mine != theirs).then_some(Difference::Report(reports)))?;
     let queries: Vec<_> = queries(&ids, heads).collect();
     let total = queries.len() as u64;
     for (query, done) in queries.into_iter().zip(0..) {
@@ -111,7 +116,7 @@ fn guarded<T>(engine: &dyn Engine, query: Option<&Query>, run: impl FnOnce() -> 
 mod tests {
     use super::*;
     use crate::engine::Oracle;
-    use asr_spec::{Heads as SpecHeads, Outcome};
+    use asr_spec::{Heads as SpecHeads, Outcome, Report};
 
     const STREAM: &[u8] = b"{\"type\":\"message\",\"seq\":1,\"id\":\"r1\"}\n";
 
@@ -134,6 +139,10 @@ mod tests {
         fn ids(&self) -> Vec<String> {
             self.0.ids()
         }
+
+        fn validate(&self) -> Report {
+            self.0.validate()
+        }
     }
 
     struct Panics;
@@ -151,7 +160,7 @@ mod tests {
     #[test]
     fn an_engine_agrees_with_itself() {
         let verdict = compare([&Oracle, &Oracle], STREAM, Heads::Every, |_, _| ());
-        assert_eq!(verdict, Verdict::Agree { questions: 10 });
+        assert_eq!(verdict, Verdict::Agree { questions: 11 });
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What answers queries.
 
-use asr_spec::{Heads, Outcome, Query};
+use asr_spec::{Heads, Outcome, Query, Report};
 
 /// An implementation of the chapter.
 pub trait Engine: Sync {
@@ -21,6 +21,9 @@ pub trait Session {
 
     /// Every distinct record id, in stream order.
     fn ids(&self) -> Vec<String>;
+
+    /// What a validator finds.
+    fn validate(&self) -> Report;
 }
 
 /// The transcription of the chapter.
@@ -66,6 +69,10 @@ impl Session for asr_oracle::Stream {
     fn ids(&self) -> Vec<String> {
         self.ids().into_iter().map(str::to_owned).collect()
     }
+
+    fn validate(&self) -> Report {
+        self.validate()
+    }
 }
 
 impl Session for asr_core::Stream<'_> {
@@ -79,5 +86,9 @@ impl Session for asr_core::Stream<'_> {
 
     fn ids(&self) -> Vec<String> {
         self.ids().map(|id| id.into_owned()).collect()
+    }
+
+    fn validate(&self) -> Report {
+        self.validate()
     }
 }

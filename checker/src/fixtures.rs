@@ -1,10 +1,11 @@
 //! The conformance suite: streams with the right answers, as plain files.
 //!
-//! A case is a folder with three files. `input.jsonl` is the stream, byte for byte. `expect.json` is an array of
-//! `{"query": {"what": "path" | "view", "head"?: id, "start"?: true}, "outcome": …}`; without `head` and `start` the
-//! primary head is meant. `meta.json` says what the case is about. The id of a case is its path below the suite.
+//! A case is a folder with an `input.jsonl`, the stream byte for byte, and a `meta.json` that says what it is about.
+//! `expect.json` is an array of `{"query": {"what": "path" | "view", "head"?: id, "start"?: true}, "outcome": …}`;
+//! without `head` and `start` the primary head is meant. `report.json` says what a validator finds. The id of a case is
+//! its path below the suite.
 
-use asr_spec::{Head, Outcome, Query, Requirement, What};
+use asr_spec::{Finding, Head, Name, Outcome, Query, Report, Requirement, What};
 use serde::{Deserialize, Deserializer};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -20,6 +21,45 @@ pub struct Case {
     pub input: Vec<u8>,
     /// The right answers.
     pub expectations: Vec<Expectation>,
+    /// What a validator finds, where the case says it.
+    pub report: Option<ExpectedReport>,
+}
+
+/// What a validator finds, apart from how it words it.
+#[derive(Clone, Debug, Eq, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedReport {
+    /// What makes the stream invalid, by line.
+    pub violations: Vec<ExpectedFinding>,
+    /// What is probably wrong, by line.
+    pub warnings: Vec<ExpectedFinding>,
+}
+
+/// One finding of a validator.
+#[derive(Clone, Debug, Eq, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedFinding {
+    /// What is broken.
+    pub requirement: Requirement,
+    /// The physical line.
+    pub line: u64,
+    /// The id of the record on it, if it has one.
+    pub record: Name,
+    /// The offending value as a JSON Pointer into the record.
+    pub pointer: String,
+}
+
+impl From<&Report> for ExpectedReport {
+    fn from(report: &Report) -> Self {
+        let all = |findings: &[Finding]| findings.iter().map(ExpectedFinding::from).collect();
+        Self { violations: all(&report.violations), warnings: all(&report.warnings) }
+    }
+}
+
+impl From<&Finding> for ExpectedFinding {
+    fn from(Finding { requirement, line, record, pointer, found: _ }: &Finding) -> Self {
+        Self { requirement: *requirement, line: *line, record: record.clone(), pointer: pointer.clone() }
+    }
 }
 
 /// What a case is about.
@@ -111,7 +151,7 @@ pub fn load(suite: &Path) -> Result<Vec<Case>, FixtureError> {
             let path = entry.map_err(io)?.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.file_name().is_some_and(|name| name == "expect.json") {
+            } else if path.file_name().is_some_and(|name| name == "input.jsonl") {
                 cases.push(case(suite, &folder)?);
             }
         }
@@ -127,8 +167,13 @@ fn case(suite: &Path, folder: &Path) -> Result<Case, FixtureError> {
         id: id.join("/"),
         meta: json(folder.join("meta.json"))?,
         input: bytes(&folder.join("input.jsonl"))?,
-        expectations: json(folder.join("expect.json"))?,
+        expectations: json_if_there(folder.join("expect.json"))?.unwrap_or_default(),
+        report: json_if_there(folder.join("report.json"))?,
     })
+}
+
+fn json_if_there<T: for<'de> Deserialize<'de>>(path: PathBuf) -> Result<Option<T>, FixtureError> {
+    if path.exists() { json(path).map(Some) } else { Ok(None) }
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, FixtureError> {

@@ -4,7 +4,7 @@ use crate::{Core, Heads, Oracle, compare};
 use asr_generators::Script;
 
 /// Larger streams are slow for the oracle and show nothing that smaller ones do not.
-const MOST_HEADS: usize = 64;
+const MOST_HEADS: usize = 16;
 
 /// Both engines on the stream that the bytes spell as a script, and on the bytes themselves.
 #[expect(clippy::panic, reason = "a panic is how a fuzzer learns of a finding")]

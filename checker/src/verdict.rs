@@ -1,6 +1,6 @@
 //! What a comparison found.
 
-use asr_spec::{Heads, Outcome, Query};
+use asr_spec::{Heads, Outcome, Query, Report};
 use std::fmt;
 
 /// The result of putting one stream to two engines.
@@ -44,6 +44,8 @@ pub enum Difference {
     Ids([Vec<String>; 2]),
     /// The default and effective heads.
     Heads([Heads; 2]),
+    /// What makes the stream invalid, and what is probably wrong.
+    Report([Report; 2]),
     /// The outcome of a query.
     Outcome(Query, [Outcome; 2]),
 }
@@ -63,6 +65,7 @@ impl fmt::Display for Verdict {
                 let (question, answers) = match &**difference {
                     Difference::Ids([a, b]) => ("ids".to_owned(), [json(a), json(b)]),
                     Difference::Heads([a, b]) => ("heads".to_owned(), [json(a), json(b)]),
+                    Difference::Report([a, b]) => ("validate".to_owned(), [json(a), json(b)]),
                     Difference::Outcome(query, [a, b]) => (query.to_string(), [json(a), json(b)]),
                 };
                 let [a, b] = answers;

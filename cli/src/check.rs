@@ -2,7 +2,6 @@
 
 use crate::Status;
 use crate::input::{Files, Input};
-use crate::progress::Progress;
 use asr_checker::{Core, Heads, Oracle, Verdict, compare, compare_siblings};
 use serde_json::json;
 use std::io::{self, Write};
@@ -23,11 +22,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut out = io::stdout().lock();
-    args.files.for_each(|input| {
+    args.files.for_each(|input, progress| {
         let heads = args.heads.map_or(Heads::Every, Heads::AtMost);
-        let progress = Progress::start(format!("checking {}", input.name));
         let verdict = compare([&Oracle, &Core], &input.stream, heads, |done, total| progress.at(done, total));
-        drop(progress);
         let siblings = siblings(&input);
         let status = match (&verdict, &siblings) {
             (Verdict::Agree { .. }, Ok(_)) => Status::Fine,

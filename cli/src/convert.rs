@@ -2,6 +2,7 @@
 
 use crate::Status;
 use crate::input::{Format, InputError, convert, read};
+use crate::progress::Progress;
 use asr_registry::Agent;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let progress = Progress::start(args.file.display().to_string());
     let conversion = read(&args.file).and_then(|(name, bytes)| {
         let agent = match args.from {
             Format::Native(agent) => Some(agent),
@@ -52,5 +54,6 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             file.persist(path).map_err(|error| error.error)?;
         }
     }
+    drop(progress);
     Ok(Status::Fine)
 }

@@ -1,6 +1,7 @@
 //! Input files: bytes from a path or from standard input, and the stream they hold or are converted to.
 
 use crate::Status;
+use crate::progress::Progress;
 use asr_registry::{Agent, Conversion, ConvertError};
 use std::fs;
 use std::io::{self, Read, Write};
@@ -69,18 +70,28 @@ pub(crate) struct Input {
     pub conversion: Option<Conversion>,
 }
 
+impl Input {
+    /// The stream, as the core reads it.
+    pub(crate) fn core(&self) -> Result<asr_core::Stream<'_>, InputError> {
+        asr_core::Stream::read(&self.stream)
+            .map_err(|error| InputError::TooLarge { name: self.name.clone(), message: error.to_string() })
+    }
+}
+
 impl Files {
     /// Hands every input to `each`, in order. One that cannot be used is reported and does not stop the others.
     pub(crate) fn for_each(
         &self,
-        mut each: impl FnMut(Input) -> io::Result<Result<Status, InputError>>,
+        mut each: impl FnMut(Input, &Progress) -> io::Result<Result<Status, InputError>>,
     ) -> io::Result<Status> {
         let mut worst = Status::Fine;
         for path in &self.files {
+            let progress = Progress::start(path.display().to_string());
             let status = match self.input(path) {
-                Ok(input) => each(input)?,
+                Ok(input) => each(input, &progress)?,
                 Err(error) => Err(error),
             };
+            drop(progress);
             worst = worst.max(status.unwrap_or_else(|error| {
                 eprintln!("error: {error}");
                 Status::Unusable

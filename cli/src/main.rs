@@ -4,8 +4,10 @@ mod check;
 mod convert;
 mod describe;
 mod input;
+mod locate;
 mod progress;
 mod show;
+mod validate;
 
 use clap::{Parser, Subcommand};
 use std::panic::catch_unwind;
@@ -13,7 +15,7 @@ use std::process::ExitCode;
 
 /// Reads, converts and checks agent session records (ASR).
 ///
-/// Exit status: 0 fine, 1 a finding (a cycle, a difference), 2 wrong usage or unreadable input, 4 internal error.
+/// Exit status: 0 fine, 1 a finding (a violation, a cycle, a difference), 2 wrong usage or unreadable input, 4 internal error.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {
@@ -29,6 +31,8 @@ enum Verb {
     View(show::OutcomeArgs),
     /// Shows the default head and the effective heads
     Heads(show::HeadsArgs),
+    /// Lists everything that breaks a requirement, with its place
+    Validate(validate::Args),
     /// Converts native session files to ASR records
     Convert(convert::Args),
     /// Computes every path and view twice, independently, and compares
@@ -56,6 +60,7 @@ fn main() -> ExitCode {
         Verb::Path(args) => show::outcome(&args, asr_spec::What::Path),
         Verb::View(args) => show::outcome(&args, asr_spec::What::View),
         Verb::Heads(args) => show::heads(&args),
+        Verb::Validate(args) => validate::run(&args),
         Verb::Convert(args) => convert::run(&args),
         Verb::Check(args) => check::run(&args),
     };

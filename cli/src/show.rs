@@ -105,7 +105,7 @@ pub(crate) fn outcome(args: &OutcomeArgs, what: What) -> io::Result<Status> {
     };
     let query = Query { what, head };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let status = args.files.for_each(|input| {
+    let status = args.files.for_each(|input, _| {
         let outcome = match args.output.engine.ask(&input, |session| session.answer(&query)) {
             Ok(Some(outcome)) => outcome,
             Ok(None) => return Ok(Ok(Status::Finding)),
@@ -168,7 +168,7 @@ fn print(
 /// `asr heads`.
 pub(crate) fn heads(args: &HeadsArgs) -> io::Result<Status> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    args.files.for_each(|input| {
+    args.files.for_each(|input, _| {
         let heads = match args.output.engine.ask(&input, |session| session.heads()) {
             Ok(Some(heads)) => heads,
             Ok(None) => return Ok(Ok(Status::Finding)),

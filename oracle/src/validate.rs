@@ -80,7 +80,7 @@ impl<'a> Check<'a> {
         in_file.sort_by_key(|&position| self.stream.line(position));
         let mut previous = None;
         for position in in_file {
-            let seq = self.stream.members(position).and_then(|record| record.get("seq"));
+            let seq = self.stream.field(position, "seq");
             match (seq.and_then(integer), seq) {
                 (Some(seq), _) => {
                     if previous.is_some_and(|previous| seq <= previous) {
@@ -103,7 +103,7 @@ impl<'a> Check<'a> {
     fn ids(&mut self) {
         let mut seen = BTreeSet::new();
         for position in self.records() {
-            match self.stream.members(position).and_then(|record| record.get("id")) {
+            match self.stream.field(position, "id") {
                 None => self.report(Requirement::U13, position, "", "no id"),
                 Some(Json::String(id)) => {
                     if !seen.insert(id) {
@@ -327,6 +327,12 @@ impl<'a> Check<'a> {
                 }
                 Some(other) => {
                     self.report(Requirement::Asr370, position, "/replaces", format!("replaces: {other}"));
+                    self.report(
+                        Requirement::Asr371A,
+                        position,
+                        "/replaces",
+                        "none of throughId, ids and state",
+                    );
                     None
                 }
             };
@@ -575,8 +581,7 @@ fn ids(stream: &Stream, position: usize) -> Vec<Ref<'_>> {
     let replaces = stream.field(position, "replaces").and_then(Json::as_object);
     let ids =
         replaces.and_then(|replaces| field(replaces, "ids")).and_then(Json::as_array).unwrap_or_default();
-    let refs = ids.iter().enumerate().filter(|(_, id)| **id != Json::Null);
-    refs.map(|(index, id)| (format!("/replaces/ids/{index}"), id)).collect()
+    ids.iter().enumerate().map(|(index, id)| (format!("/replaces/ids/{index}"), id)).collect()
 }
 
 /// The refs that ASR-372 is about: throughId, keptFromId, insertAt and retains.

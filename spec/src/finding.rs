@@ -4,8 +4,8 @@
 //! where no single value is to blame. Where one value breaks several requirements each is reported. What the chapter
 //! does not settle about reporting is settled here:
 //!
-//! * A member that is null counts as absent, except where a null has a meaning and except `branchesFrom: null`, which
-//!   breaks ASR-358.a.
+//! * A member that is null counts as absent, except where a null has a meaning, and except that `branchesFrom: null`
+//!   breaks ASR-358.a (and nothing else).
 //! * Structural refs (ASR-351, ASR-080) are rewind.to, branchesFrom.record of any record, session_info.heads, and of a
 //!   compaction replaces.throughId, replaces.ids, keptFromId, insertAt.afterId, insertAt.beforeId and retains.ref.
 //!   ASR-080 is about `supersedes` as well. A ref that is no string names no record.
@@ -36,7 +36,7 @@
 use crate::{Name, Requirement};
 
 /// A place in a stream where a requirement is broken, or probably is.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, serde::Serialize)]
 pub struct Finding {
     /// What is broken.
     pub requirement: Requirement,
@@ -59,7 +59,7 @@ impl Finding {
 }
 
 /// Everything that a validator found in a stream, by line.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, serde::Serialize)]
 pub struct Report {
     /// What makes the stream invalid (`readings.md` 0.6).
     pub violations: Vec<Finding>,

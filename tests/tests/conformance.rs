@@ -1,6 +1,6 @@
 //! Every case of `fixtures/`, one by one, against both engines.
 
-use asr_checker::fixtures::{Case, load};
+use asr_checker::fixtures::{Case, ExpectedReport, load};
 use asr_checker::{Core, Engine, Oracle};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::Path;
@@ -38,6 +38,20 @@ fn run(engine: &dyn Engine, case: &Case) -> Result<(), Failed> {
                 case.meta.title, expectation.query, expectation.outcome
             )
             .into());
+        }
+    }
+    if let Some(expected) = &case.report {
+        let found = session.validate();
+        if ExpectedReport::from(&found) != *expected {
+            let title = &case.meta.title;
+            return Err(
+                format!("{title}\n  `validate`\n  expected {expected:#?}\n  found    {found:#?}").into()
+            );
+        }
+        if found.is_valid() != case.meta.valid {
+            return Err(
+                format!("meta.json says valid: {}, the report says otherwise", case.meta.valid).into()
+            );
         }
     }
     Ok(())

@@ -4,8 +4,10 @@ use asr_checker::targets;
 use std::fs;
 use std::path::Path;
 
-/// Each target with its body, as in `fuzz/fuzz_targets`.
-const TARGETS: &[(&str, fn(&[u8]))] = &[("context_view", targets::context_view)];
+/// A target of `fuzz/fuzz_targets` with its body.
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: &[Target] = &[("context_view", targets::context_view)];
 
 #[test]
 fn every_target_passes_on_every_input_of_its_corpus() {

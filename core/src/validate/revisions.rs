@@ -39,10 +39,7 @@ impl<'a> Identity<'a> {
         Self {
             kind: text(record.get("type")),
             key: keys.iter().find_map(|&key| Some((key, text(record.get(key))?))),
-            branches_from: match branches_from {
-                Value::Absent => None,
-                value => Some(verbatim::json(value)),
-            },
+            branches_from: branches_from.is_present().then(|| verbatim::json(branches_from)),
         }
     }
 

@@ -42,7 +42,7 @@ pub(super) fn branches_from(validator: &mut Validator<'_, '_>, record: &Record<'
     if let Value::Absent = branches {
         return;
     }
-    if !record.kind.is_context() {
+    if branches.is_present() && !record.kind.is_context() {
         find(Requirement::Asr358B, "/branchesFrom", "a branch of a record that is not part of the context");
     }
     let Value::Object(_) = branches else {
