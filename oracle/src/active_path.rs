@@ -33,12 +33,12 @@ pub(crate) fn active_path(
 
     // 1. If head is START, return [].
     if *head == Predecessor::Start {
-        trace.step(Step::Ap1, 0);
+        trace.step(Step::Ap1, 0, 0);
         return Ok((choices.path_of_start)(stream));
     }
 
     // 2. path ← []; n ← the node head resolves to; seen ← {}.
-    trace.step(Step::Ap2, 0);
+    trace.step(Step::Ap2, 0, 0);
     let mut path = VecDeque::new();
     let mut n = head.clone();
     let mut seen = BTreeSet::new();
@@ -50,7 +50,7 @@ pub(crate) fn active_path(
             // e. If p is UNKNOWN: prepend an unknown-predecessor marker; exit the loop. (BF-2: so too for a
             //    ref that does not resolve.)
             p @ (Predecessor::Unknown | Predecessor::Unresolved { .. }) => {
-                trace.step(Step::Ap3e, 0);
+                trace.step(Step::Ap3e, 0, 0);
                 if let Some(marker) = (choices.in_place_of)(p) {
                     path.push_front(marker);
                 }
@@ -58,7 +58,7 @@ pub(crate) fn active_path(
             }
             // f. If p is START: exit the loop.
             Predecessor::Start => {
-                trace.step(Step::Ap3f, 0);
+                trace.step(Step::Ap3f, 0, 0);
                 break;
             }
         };
@@ -66,37 +66,38 @@ pub(crate) fn active_path(
 
         // a. If n ∈ seen: report a cycle; the stream is invalid; stop.
         if let Some(cycle) = (choices.cycle)(stream, &seen, node) {
-            trace.step(Step::Ap3a, line);
+            trace.step(Step::Ap3a, line, 0);
             return (choices.stop)(path, cycle);
         }
 
         // b. Add n to seen. Prepend n to path.
-        trace.step(Step::Ap3b, line);
+        trace.step(Step::Ap3b, line, 0);
+        trace.step(Step::Nr4, line, stream.line(stream.latest(node)));
         seen.insert(node);
         path.push_front(Item::Node(node));
 
         // c. Prepend, in order, the gap markers recorded on the edge into n. (IP3-2: in stream order.)
         let edge = edge(stream, node, trace);
         for marker in edge.markers.into_iter().rev() {
-            trace.step(Step::Ap3c, self::line(stream, &marker));
+            trace.step(Step::Ap3c, line, item_line(stream, &marker));
             path.push_front(marker);
         }
 
         // d. p ← predecessor(n).
-        trace.step(Step::Ap3d, line);
+        trace.step(Step::Ap3d, line, 0);
         // g. n ← p.
-        trace.step(Step::Ap3g, line);
+        trace.step(Step::Ap3g, line, 0);
         n = edge.predecessor;
     }
 
     // 4. If the session's lineage.inherits.mode is "referenced", prepend an inherited-context marker.
     if (choices.inherits)(stream, &path) {
-        trace.step(Step::Ap4, 0);
+        trace.step(Step::Ap4, 0, 0);
         path.push_front(Item::Inherited);
     }
 
     // 5. Return path.
-    trace.step(Step::Ap5, 0);
+    trace.step(Step::Ap5, 0, 0);
     Ok(path)
 }
 
@@ -136,7 +137,7 @@ pub(crate) fn inherits<'a>(stream: &'a Stream, key: &str) -> Option<&'a Json> {
 }
 
 /// The physical line of an item, 0 where it has none.
-pub(crate) fn line(stream: &Stream, item: &Item) -> u64 {
+pub(crate) fn item_line(stream: &Stream, item: &Item) -> u64 {
     match item {
         Item::Node(node) => stream.line(stream.first(*node)),
         Item::Gap(position) => stream.line(*position),

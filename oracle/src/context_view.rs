@@ -1,6 +1,6 @@
 //! CONTEXT-VIEW (ASR-368).
 
-use crate::active_path::{self, Cycle, Item, active_path, line};
+use crate::active_path::{self, Cycle, Item, active_path, item_line};
 use crate::predecessor::{Predecessor, printed, reference};
 use crate::stream::{NodeId, Stream};
 use asr_spec::{Entry, Json, RefStatus, Step, Trace};
@@ -53,15 +53,15 @@ pub(crate) fn context_view(
     let choices = &stream.choices;
 
     // 1. P ← ACTIVE-PATH(stream, head).
-    trace.step(Step::V1, 0);
+    trace.step(Step::V1, 0, 0);
     let path = Vec::from(active_path(stream, head, trace)?);
 
     // 2. V ← one entry per item of P, in order.
     let mut view = Vec::new();
     for (index, item) in path.iter().enumerate() {
-        let line = line(stream, item);
-        trace.step(Step::Nr8, line);
-        trace.step(Step::V2, line);
+        let line = item_line(stream, item);
+        trace.step(Step::Nr8, line, 0);
+        trace.step(Step::V2, line, 0);
         if (choices.enters)(stream, &path, item) {
             view.push(ViewEntry { place: Place::Index(index, Side::At), shows: Shows::Item(item.clone()) });
         }
@@ -79,13 +79,13 @@ pub(crate) fn context_view(
         let node = (choices.node_of_step_4)(entry);
         let unseen = node.is_some_and(|node| is_unseen(stream, node, &program_calls));
         if unseen {
-            trace.step(Step::V4, entry_line(stream, entry));
+            trace.step(Step::V4, entry_line(stream, entry), 0);
         }
         !unseen
     });
 
     // 5. Return V.
-    trace.step(Step::V5, 0);
+    trace.step(Step::V5, 0, 0);
     Ok(view.iter().map(|entry| output(stream, &entry.shows)).collect())
 }
 
@@ -148,12 +148,12 @@ impl<'a> Compaction<'a> {
     /// Step 3 for this compaction.
     fn apply(&self, view: &mut Vec<ViewEntry>, trace: &mut dyn Trace) {
         let (choices, line) = (&self.stream.choices, self.line());
-        trace.step(Step::V3, line);
+        trace.step(Step::V3, line, 0);
 
         // a. If c's latest revision has a status and it is not "completed", remove c's entry from V and
         //    continue with the next compaction.
         if !(choices.is_applied)(self) {
-            trace.step(Step::V3a, line);
+            trace.step(Step::V3a, line, 0);
             view.retain(|entry| !self.is_own(entry));
             return;
         }
@@ -169,12 +169,14 @@ impl<'a> Compaction<'a> {
         }
 
         // c. Remove the entries in R, and c's own entry, from V.
-        trace.step(Step::V3c, line);
         let mut replaced = Vec::new();
         for (at, entry) in std::mem::take(view).into_iter().enumerate() {
             if r.contains(&at) {
+                trace.step(Step::V3c, line, entry_line(self.stream, &entry));
                 replaced.push(entry);
-            } else if !self.is_own(&entry) {
+            } else if self.is_own(&entry) {
+                trace.step(Step::V3c, line, line);
+            } else {
                 view.push(entry);
             }
         }
@@ -189,7 +191,7 @@ impl<'a> Compaction<'a> {
 
         // e. If replaces.state is "unknown", insert an unknown-replacement marker naming c at x.
         if replaces.contains(&Replaces::Unknown) {
-            trace.step(Step::V3e, line);
+            trace.step(Step::V3e, line, 0);
             if let Some(marker) = (choices.unknown_replacement)(self, x) {
                 self.insert(view, marker);
             }
@@ -198,15 +200,15 @@ impl<'a> Compaction<'a> {
         // f. For each entry of c's retains, in order, insert a retained entry for the node its ref resolves
         //    to at x.
         for retained in self.field("retains").and_then(Json::as_array).unwrap_or_default() {
-            trace.step(Step::V3f, line);
             if let Some(retained) = (choices.retained)(self, view, retained, x, trace) {
+                trace.step(Step::V3f, line, entry_line(self.stream, &retained));
                 self.insert(view, retained);
             }
         }
 
         // g. If c has a summary or opaque content, insert a summary entry for c at x.
         if (choices.has_content)(self) {
-            trace.step(Step::V3g, line);
+            trace.step(Step::V3g, line, 0);
             self.insert(view, ViewEntry { place: x, shows: Shows::Summary(self.node) });
         }
     }
@@ -229,10 +231,10 @@ impl<'a> Compaction<'a> {
             // replaces.throughId = t: every entry whose path index is at most the index of t's node. If
             // keptFromId = k, exclude every entry whose path index is at least the index of k's node.
             Replaces::Through(t) => {
-                trace.step(Step::V3bThrough, line);
+                trace.step(Step::V3bThrough, line, 0);
                 let t = (choices.through_index)(self, view, t, lost, trace);
                 let k = self.field("keptFromId").map(|k| {
-                    trace.step(Step::V3bKept, line);
+                    trace.step(Step::V3bKept, line, 0);
                     (choices.kept_index)(self, view, k, lost, trace)
                 });
                 match (t, k) {
@@ -244,13 +246,13 @@ impl<'a> Compaction<'a> {
             // replaces.ids: every node entry whose node one of the refs resolves to, and the summary entry of
             // every compaction node a ref resolves to. Refs that resolve to no entry of V are ignored.
             Replaces::Ids(ids) => {
-                trace.step(Step::V3bIds, line);
+                trace.step(Step::V3bIds, line, 0);
                 let nodes = (choices.ids)(self, ids, lost, trace);
                 all(&|entry| (choices.is_named)(entry, &nodes))
             }
             // replaces.state = "unknown": R is empty.
             Replaces::Unknown => {
-                trace.step(Step::V3bUnknown, line);
+                trace.step(Step::V3bUnknown, line, 0);
                 Vec::new()
             }
         }
@@ -267,13 +269,13 @@ impl<'a> Compaction<'a> {
         let (choices, line) = (&self.stream.choices, self.line());
         let mut beside = |reference, side, step| {
             let index = (choices.anchor_index)(self, view, reference, lost, trace)?;
-            trace.step(step, line);
+            trace.step(step, line, self.path.get(index).map_or(0, |item| item_line(self.stream, item)));
             Some((choices.beside)(index, side))
         };
         let place = match (choices.insert_at)(self) {
             // - insertAt.afterId = null: before the first context entry;
             Some(InsertAt::Start) => {
-                trace.step(Step::V3dNull, line);
+                trace.step(Step::V3dNull, line, 0);
                 Some((choices.start)(self, view))
             }
             // - insertAt.afterId = a: just after the index of a's node;
@@ -287,11 +289,12 @@ impl<'a> Compaction<'a> {
         }
         // - otherwise, if R is not empty: the smallest path index in R;
         if let Some(smallest) = (choices.smallest)(self, r) {
-            trace.step(Step::V3dMin, line);
+            let first = r.iter().find(|entry| entry.place == smallest);
+            trace.step(Step::V3dMin, line, first.map_or(0, |entry| entry_line(self.stream, entry)));
             return smallest;
         }
         // - otherwise: the index of c.
-        trace.step(Step::V3dOwn, line);
+        trace.step(Step::V3dOwn, line, 0);
         (choices.own_place)(self)
     }
 
@@ -534,6 +537,12 @@ pub(crate) fn retained_entry(stream: &Stream, node: NodeId, by: NodeId, truncate
     Entry::Retained { id: name(node), by: name(by), truncated }
 }
 
+/// The line of what an entry shows, 0 where that is no record.
 fn entry_line(stream: &Stream, entry: &ViewEntry) -> u64 {
-    if let Shows::Item(item) = &entry.shows { line(stream, item) } else { 0 }
+    match &entry.shows {
+        Shows::Item(item) => item_line(stream, item),
+        Shows::Summary(node) | Shows::UnknownReplacement(node) | Shows::Retained { node, .. } => {
+            stream.line(stream.first(*node))
+        }
+    }
 }

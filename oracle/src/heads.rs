@@ -6,7 +6,7 @@ use asr_spec::{HeadState, Heads, Json, Step, Trace};
 
 /// The default head: the predecessor of a record appended now.
 pub(crate) fn default_head(stream: &Stream, trace: &mut dyn Trace) -> Predecessor {
-    trace.step(Step::Hd1, 0);
+    trace.step(Step::Hd1, 0, 0);
     (stream.choices.default_head)(stream, trace)
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn effective_heads(stream: &Stream, trace: &mut dyn Trace) -> Vec<Opt
         // HD-2: an empty value puts the default head back in force.
         None | Some([]) => vec![Some(default_head(stream, trace))],
         Some(heads) => {
-            trace.step(Step::Hd2, 0);
+            trace.step(Step::Hd2, 0, 0);
             let state = |head: &Json| match head {
                 Json::Null => None,
                 head => Some((stream.choices.stated_head)(stream, head, trace)),
@@ -42,7 +42,7 @@ pub(crate) fn stated_head(stream: &Stream, head: &Json, trace: &mut dyn Trace) -
     match stream.resolve(head, trace) {
         Ok(node) => Predecessor::Node(node),
         Err(status) => {
-            trace.step(Step::Hd5, 0);
+            trace.step(Step::Hd5, 0, 0);
             // HD-7: an element that is no string prints verbatim.
             Predecessor::Unresolved { reference: head.clone(), status }
         }
@@ -51,11 +51,11 @@ pub(crate) fn stated_head(stream: &Stream, head: &Json, trace: &mut dyn Trace) -
 
 /// The primary head, `None` where there is no default path.
 pub(crate) fn primary_head(stream: &Stream, trace: &mut dyn Trace) -> Option<Predecessor> {
-    trace.step(Step::Hd3, 0);
+    trace.step(Step::Hd3, 0, 0);
     let heads = effective_heads(stream, trace);
     let primary = (stream.choices.primary)(stream, heads);
     if primary.is_none() {
-        trace.step(Step::Hd4, 0);
+        trace.step(Step::Hd4, 0, 0);
     }
     primary
 }

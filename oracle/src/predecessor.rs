@@ -33,6 +33,16 @@ impl From<Predecessor> for Edge {
     }
 }
 
+impl Edge {
+    /// The line of the predecessor, 0 where it is no node.
+    fn line(&self, stream: &Stream) -> u64 {
+        match self.predecessor {
+            Predecessor::Node(node) => stream.line(stream.first(node)),
+            Predecessor::Start | Predecessor::Unknown | Predecessor::Unresolved { .. } => 0,
+        }
+    }
+}
+
 /// The forms of branchesFrom.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Branch<'a> {
@@ -50,24 +60,25 @@ pub(crate) fn edge(stream: &Stream, node: NodeId, trace: &mut dyn Trace) -> Edge
     // Let b be the branchesFrom of the chain's latest marked rewrite, if the chain has one; otherwise b is the
     // branchesFrom of r, if any.
     let carrier = (choices.carrier)(stream, node);
-    trace.step(Step::Bf0, stream.line(carrier));
+    trace.step(Step::Bf0, line, stream.line(carrier));
     let b = stream.members(carrier).and_then(|carrier| carrier.get("branchesFrom"));
 
     // If b is present:
     let explicit = match b.and_then(choices.branch) {
         // 1. {"record": <ref>}: the predecessor is the node the ref resolves to.
         Some(Branch::Record(reference)) => {
-            trace.step(Step::Bf1, line);
-            (choices.branch_target)(stream, node, carrier, reference, trace)
+            let edge = (choices.branch_target)(stream, node, carrier, reference, trace);
+            trace.step(Step::Bf1, line, edge.line(stream));
+            edge
         }
         // 2. {"record": null}: the predecessor is START.
         Some(Branch::Start) => {
-            trace.step(Step::Bf2, line);
+            trace.step(Step::Bf2, line, 0);
             Edge::from(Predecessor::Start)
         }
         // 3. {"state": "unknown"}: the predecessor is UNKNOWN.
         Some(Branch::Unknown) => {
-            trace.step(Step::Bf3, line);
+            trace.step(Step::Bf3, line, 0);
             Edge::from(Predecessor::Unknown)
         }
         // Otherwise, scan the stream backwards from r.
@@ -120,22 +131,23 @@ pub(crate) fn without_gaps(_: &Stream, _first: usize, explicit: Edge) -> Edge {
 pub(crate) fn scan(stream: &Stream, from: usize, trace: &mut dyn Trace) -> Edge {
     let choices = &stream.choices;
     let on_edge = |gaps, stop| Passed { from, gaps, stop }.markers(stream);
+    let about = stream.line(from);
     let mut passed = Vec::new();
     for position in (choices.before)(stream, from) {
         let Some(item) = stream.items.get(position) else { continue };
-        trace.step(Step::Ip0, item.line);
+        trace.step(Step::Ip0, about, item.line);
         if (choices.is_ignored)(stream, position) {
             continue;
         }
         // 1. On reaching the first record of a context-participating chain m, the predecessor is m's node.
         if let Some(node) = item.node {
-            trace.step(Step::Ip1, item.line);
+            trace.step(Step::Ip1, about, item.line);
             return Edge { predecessor: Predecessor::Node(node), markers: on_edge(passed, Some(position)) };
         }
         // 2. On reaching a rewind record w, the predecessor is the node w.to resolves to, or START if w.to is
         //    null.
         if stream.type_of(position) == "rewind" {
-            trace.step(Step::Ip2, item.line);
+            trace.step(Step::Ip2, about, item.line);
             if let Some(mut edge) = (choices.rewind_target)(stream, position, trace) {
                 edge.markers.extend(on_edge(passed, Some(position)));
                 return edge;
@@ -144,12 +156,12 @@ pub(crate) fn scan(stream: &Stream, from: usize, trace: &mut dyn Trace) -> Edge 
         // 3. On passing a gap record, or a malformed line, record a gap marker on the edge and continue
         //    scanning.
         if item.members.is_none() || stream.type_of(position) == "gap" {
-            trace.step(Step::Ip3, item.line);
+            trace.step(Step::Ip3, about, item.line);
             passed.push(position);
         }
     }
     // 4. On reaching the start of the stream, the predecessor is START.
-    trace.step(Step::Ip4, 0);
+    trace.step(Step::Ip4, about, 0);
     Edge { predecessor: Predecessor::Start, markers: on_edge(passed, None) }
 }
 

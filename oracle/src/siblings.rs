@@ -81,7 +81,7 @@ impl<'a> Rule<'a> {
 
         // 7. Set T to u's attachment point.
         if last_new.is_some() {
-            trace.step(Step::Ms7, native_line(u));
+            trace.step(Step::Ms7, native_line(u), 0);
             self.tip = last_new;
         }
         placement
@@ -92,16 +92,16 @@ impl<'a> Rule<'a> {
         let line = native_line(u);
 
         // 1. Resolve the parent.
-        trace.step(Step::Ms1, line);
+        trace.step(Step::Ms1, line, 0);
         let p = match self.parent(u) {
             // 2. No parent. If T is START, r is linear; otherwise write branchesFrom: {"record": null}.
             Parent::Empty => {
-                trace.step(Step::Ms2, line);
+                trace.step(Step::Ms2, line, 0);
                 return self.tip.map(|_| BranchesFrom::Start);
             }
             // 3. Unknown parent. Write branchesFrom: {"state": "unknown"}.
             Parent::NotFound => {
-                trace.step(Step::Ms3, line);
+                trace.step(Step::Ms3, line, 0);
                 return Some(BranchesFrom::Unknown);
             }
             Parent::Attachment(p) => p,
@@ -109,7 +109,7 @@ impl<'a> Rule<'a> {
 
         // 4. Linear. If p is T, r is linear. (MS7-1: compared as nodes.)
         if self.tip.is_some_and(|tip| self.node(tip) == self.node(p)) {
-            trace.step(Step::Ms4, line);
+            trace.step(Step::Ms4, line, 0);
             return None;
         }
 
@@ -117,13 +117,13 @@ impl<'a> Rule<'a> {
         let branch = Some(BranchesFrom::Record(self.id(p)));
         let path = self.current_path();
         let Some(index) = path.iter().position(|node| Some(*node) == self.node(p)) else {
-            trace.step(Step::Ms5, line);
+            trace.step(Step::Ms5, line, 0);
             return branch;
         };
 
         // 6. Displaced segment. Let S be the nodes on the current path after p, up to and including T. S is
         //    mechanical for u when r is injected, or every node s in S satisfies one of M1 to M3.
-        trace.step(Step::Ms6, line);
+        trace.step(Step::Ms6, line, 0);
         let rk_p = self.node(p).and_then(|p| self.content(p)).and_then(|p| self.response_key(p));
         let rk_r = self.response_key(r);
         let is_mechanical = |s: &NodeId| {
@@ -141,7 +141,7 @@ impl<'a> Rule<'a> {
         };
         let reasons: Vec<_> = path.iter().skip(index + 1).map(is_mechanical).collect();
         for reason in reasons.iter().flatten() {
-            trace.step(*reason, line);
+            trace.step(*reason, line, 0);
         }
         if is_injected(r) || reasons.iter().all(Option::is_some) { None } else { branch }
     }
@@ -238,7 +238,7 @@ impl<'a> Rule<'a> {
             Parent::NotFound => return,
             Parent::Attachment(to) => Some(to),
         };
-        trace.step(Step::Ms7, 0);
+        trace.step(Step::Ms7, 0, 0);
         let to = tip.map_or(Json::Null, |to| Json::String(self.id(to)));
         self.written.push(None);
         self.stream.append(BTreeMap::from([("type".to_owned(), "rewind".into()), ("to".to_owned(), to)]));

@@ -56,7 +56,7 @@ impl Stream {
 
     fn read_with(choices: Choices, bytes: &[u8], trace: &mut dyn Trace) -> Self {
         let items = (choices.order)(lines(bytes, &choices)).into_iter().map(|line| {
-            trace.step(Step::Nr1, line.number);
+            trace.step(Step::Nr1, line.number, 0);
             Item { line: line.number, members: line.members, supersedes: None, node: None }
         });
         let items = items.collect();
@@ -94,16 +94,17 @@ impl Stream {
         }
         let line = self.line(position);
         let Some(superseded) = supersedes else {
-            trace.step(Step::Nr2, line);
-            trace.step(Step::Nr3, line);
+            trace.step(Step::Nr2, line, 0);
+            trace.step(Step::Nr3, line, 0);
             self.nodes.push(Node { first: position, revisions: Vec::new() });
             return Some(NodeId(self.nodes.len() - 1));
         };
-        trace.step(Step::Nr6, line);
-        if self.is_marked_rewrite(position) {
-            trace.step(Step::Nr7, line);
-        }
         let node = self.items.get(superseded)?.node?;
+        let first = self.line(self.first(node));
+        trace.step(Step::Nr6, first, line);
+        if self.is_marked_rewrite(position) {
+            trace.step(Step::Nr7, first, line);
+        }
         self.nodes.get_mut(node.0)?.revisions.push(position);
         Some(node)
     }
@@ -122,7 +123,7 @@ impl Stream {
     ) -> Result<NodeId, RefStatus> {
         let bearer = (self.choices.bearer)(self, carrier, &self.bearers(reference))?;
         let node = self.items.get(bearer).and_then(|item| item.node).ok_or(RefStatus::WrongType)?;
-        trace.step(Step::Nr5, self.line(bearer));
+        trace.step(Step::Nr5, self.line(bearer), self.line(self.first(node)));
         Ok(node)
     }
 
