@@ -1,6 +1,7 @@
 //! What answers queries.
 
-use asr_spec::{Heads, Outcome, Query, Report};
+use asr_oracle::Variant;
+use asr_spec::{Heads, Outcome, Query, Report, StepLog};
 
 /// An implementation of the chapter.
 pub trait Engine: Sync {
@@ -37,6 +38,20 @@ impl Engine for Oracle {
 
     fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
         Ok(Box::new(asr_oracle::Stream::read(stream, &mut ())))
+    }
+}
+
+/// The oracle with one choice replaced: another reading, or a planted fault.
+#[derive(Clone, Copy, Debug)]
+pub struct OracleAs(pub &'static Variant);
+
+impl Engine for OracleAs {
+    fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
+        Ok(Box::new(asr_oracle::Stream::read_as(self.0, stream, &mut ())))
     }
 }
 
@@ -91,4 +106,11 @@ impl Session for asr_core::Stream<'_> {
     fn validate(&self) -> Report {
         self.validate()
     }
+}
+
+/// The oracle's outcome of a query, with the steps that it took, from reading the stream on.
+pub fn oracle_log(stream: &[u8], query: &Query) -> (Outcome, StepLog) {
+    let mut log = StepLog::default();
+    let outcome = asr_oracle::Stream::read(stream, &mut log).answer(query, &mut log);
+    (outcome, log)
 }

@@ -12,6 +12,6 @@ pub mod targets;
 mod verdict;
 
 pub use compare::{Heads, compare, queries};
-pub use engine::{Core, Engine, Oracle, Session};
+pub use engine::{Core, Engine, Oracle, OracleAs, Session, oracle_log};
 pub use siblings::compare_siblings;
 pub use verdict::{Difference, Verdict};

@@ -3,7 +3,9 @@
 mod check;
 mod convert;
 mod describe;
+mod explain;
 mod input;
+mod lines;
 mod locate;
 mod progress;
 mod show;
@@ -31,6 +33,8 @@ enum Verb {
     View(show::OutcomeArgs),
     /// Shows the default head and the effective heads
     Heads(show::HeadsArgs),
+    /// Tells step by step how the context view comes about
+    Explain(explain::Args),
     /// Lists everything that breaks a requirement, with its place
     Validate(validate::Args),
     /// Converts native session files to ASR records
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Verb::Path(args) => show::outcome(&args, asr_spec::What::Path),
         Verb::View(args) => show::outcome(&args, asr_spec::What::View),
         Verb::Heads(args) => show::heads(&args),
+        Verb::Explain(args) => explain::run(&args),
         Verb::Validate(args) => validate::run(&args),
         Verb::Convert(args) => convert::run(&args),
         Verb::Check(args) => check::run(&args),

@@ -3,8 +3,9 @@
 use crate::Status;
 use crate::describe::{row, table};
 use crate::input::{Files, Input, InputError};
-use asr_checker::{Core, Engine, Oracle};
+use asr_checker::{Core, Engine, Oracle, OracleAs, Session};
 use asr_core::Stream;
+use asr_oracle::{UnknownVariant, Variant};
 use asr_spec::{Head, HeadState, Outcome, Query, What};
 use std::io::{self, Write};
 
@@ -13,6 +14,16 @@ pub(crate) struct OutcomeArgs {
     #[command(flatten)]
     files: Files,
 
+    #[command(flatten)]
+    head: HeadArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// The head from which the path is followed.
+#[derive(clap::Args)]
+pub(crate) struct HeadArgs {
     /// Follow the path from this record instead of the primary head
     #[arg(long, value_name = "ID")]
     head: Option<String>,
@@ -20,9 +31,16 @@ pub(crate) struct OutcomeArgs {
     /// Follow the path from START, the empty context
     #[arg(long, conflicts_with = "head")]
     head_start: bool,
+}
 
-    #[command(flatten)]
-    output: OutputArgs,
+impl HeadArgs {
+    pub(crate) fn head(&self) -> Head {
+        match &self.head {
+            Some(id) => Head::Ref(id.clone()),
+            None if self.head_start => Head::Start,
+            None => Head::Primary,
+        }
+    }
 }
 
 #[derive(clap::Args)]
@@ -40,6 +58,10 @@ struct OutputArgs {
     #[arg(long, value_enum, default_value_t)]
     engine: Choice,
 
+    /// Let the oracle read the chapter in another way, such as `NR-3=tip_of_first` (see `asr spec readings`)
+    #[arg(long, value_name = "READING=ALTERNATIVE", conflicts_with = "engine", value_parser = variant)]
+    variant: Option<&'static Variant>,
+
     /// One line of JSON per file, in the entries of ASR-376
     #[arg(long)]
     json: bool,
@@ -53,20 +75,25 @@ enum Choice {
     Both,
 }
 
-impl Choice {
-    fn engines(self) -> &'static [&'static dyn Engine] {
-        match self {
-            Self::Core => &[&Core],
-            Self::Oracle => &[&Oracle],
-            Self::Both => &[&Core, &Oracle],
+fn variant(name: &str) -> Result<&'static Variant, UnknownVariant> {
+    name.parse()
+}
+
+impl OutputArgs {
+    fn engines(&self) -> Vec<Box<dyn Engine>> {
+        match (self.variant, self.engine) {
+            (Some(variant), _) => vec![Box::new(OracleAs(variant))],
+            (None, Choice::Core) => vec![Box::new(Core)],
+            (None, Choice::Oracle) => vec![Box::new(Oracle)],
+            (None, Choice::Both) => vec![Box::new(Core), Box::new(Oracle)],
         }
     }
 
     /// The answer of the chosen engines; `None` where they differ, which is reported.
     fn ask<T: PartialEq + serde::Serialize>(
-        self,
+        &self,
         input: &Input,
-        question: impl Fn(&dyn asr_checker::Session) -> T,
+        question: impl Fn(&dyn Session) -> T,
     ) -> Result<Option<T>, InputError> {
         let mut answer: Option<(&str, T)> = None;
         for engine in self.engines() {
@@ -87,26 +114,23 @@ impl Choice {
         Ok(answer.map(|(_, answer)| answer))
     }
 
-    fn credit(self) -> &'static str {
-        match self {
-            Self::Core => "",
-            Self::Oracle => ", by the oracle",
-            Self::Both => ", computed twice with the same result",
+    /// What the result owes to whom, for a title line.
+    fn credit(&self) -> String {
+        match (self.variant, self.engine) {
+            (Some(variant), _) => format!(", read as {}", variant.name),
+            (None, Choice::Core) => String::new(),
+            (None, Choice::Oracle) => ", by the oracle".to_owned(),
+            (None, Choice::Both) => ", computed twice with the same result".to_owned(),
         }
     }
 }
 
 /// `asr path` and `asr view`.
 pub(crate) fn outcome(args: &OutcomeArgs, what: What) -> io::Result<Status> {
-    let head = match &args.head {
-        Some(id) => Head::Ref(id.clone()),
-        None if args.head_start => Head::Start,
-        None => Head::Primary,
-    };
-    let query = Query { what, head };
+    let query = Query { what, head: args.head.head() };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = args.files.for_each(|input, _| {
-        let outcome = match args.output.engine.ask(&input, |session| session.answer(&query)) {
+        let outcome = match args.output.ask(&input, |session| session.answer(&query)) {
             Ok(Some(outcome)) => outcome,
             Ok(None) => return Ok(Ok(Status::Finding)),
             Err(error) => return Ok(Err(error)),
@@ -114,7 +138,7 @@ pub(crate) fn outcome(args: &OutcomeArgs, what: What) -> io::Result<Status> {
         if args.output.json {
             writeln!(out, "{outcome}")?;
         } else {
-            print(&mut out, &input, &query, &outcome, args.output.engine)?;
+            print(&mut out, &input, &query, &outcome, &args.output.credit())?;
         }
         out.flush()?;
         Ok(Ok(if matches!(outcome, Outcome::Cycle { .. }) { Status::Finding } else { Status::Fine }))
@@ -127,7 +151,7 @@ fn print(
     input: &Input,
     query: &Query,
     outcome: &Outcome,
-    engine: Choice,
+    credit: &str,
 ) -> io::Result<()> {
     let what = match query.what {
         What::Path => "active path",
@@ -143,7 +167,7 @@ fn print(
         Outcome::Entries(entries) => {
             let count = entries.len();
             let noun = if count == 1 { "entry" } else { "entries" };
-            writeln!(out, "{name}: {what}{head}, {count} {noun}{}", engine.credit())?;
+            writeln!(out, "{name}: {what}{head}, {count} {noun}{credit}")?;
             // Only names the records; an engine that reads the stream has already answered.
             match Stream::read(&input.stream) {
                 Ok(stream) => {
@@ -169,7 +193,7 @@ fn print(
 pub(crate) fn heads(args: &HeadsArgs) -> io::Result<Status> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     args.files.for_each(|input, _| {
-        let heads = match args.output.engine.ask(&input, |session| session.heads()) {
+        let heads = match args.output.ask(&input, |session| session.heads()) {
             Ok(Some(heads)) => heads,
             Ok(None) => return Ok(Ok(Status::Finding)),
             Err(error) => return Ok(Err(error)),
@@ -177,7 +201,7 @@ pub(crate) fn heads(args: &HeadsArgs) -> io::Result<Status> {
         if args.output.json {
             writeln!(out, "{}", serde_json::to_string(&heads)?)?;
         } else {
-            writeln!(out, "{}{}", input.name, args.output.engine.credit())?;
+            writeln!(out, "{}{}", input.name, args.output.credit())?;
             writeln!(out, "  default    {}", state(Some(&heads.default)))?;
             for (index, head) in heads.effective.iter().enumerate() {
                 let rank = if index == 0 { "primary" } else { "lane" };

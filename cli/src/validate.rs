@@ -1,8 +1,8 @@
 //! `asr validate`: everything in a stream that breaks a requirement, and what is probably wrong.
 
 use crate::Status;
-use crate::input::{Files, Input};
-use crate::locate::{column, locate};
+use crate::input::Files;
+use crate::lines::Lines;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use asr_spec::{Finding, Report, Requirement};
 use serde_json::{Value, json};
@@ -34,16 +34,17 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         };
         let lines = Lines::of(&input);
         if args.json {
-            let all = |findings: &[Finding]| -> Vec<_> { findings.iter().map(|it| lines.json(it)).collect() };
+            let all =
+                |findings: &[Finding]| -> Vec<_> { findings.iter().map(|it| in_json(&lines, it)).collect() };
             let Report { violations, warnings } = &report;
             writeln!(out, "{}", json!({"violations": all(violations), "warnings": all(warnings)}))?;
         } else if args.sarif {
             for (level, findings) in [("error", &report.violations), ("warning", &report.warnings)] {
                 broken.extend(findings.iter().map(|finding| finding.requirement));
-                results.extend(findings.iter().map(|finding| lines.sarif(&input.name, level, finding)));
+                results.extend(findings.iter().map(|finding| in_sarif(&lines, &input.name, level, finding)));
             }
         } else {
-            lines.draw(&input.name, &report, &mut out)?;
+            draw(&lines, &input.name, &report, &mut out)?;
         }
         out.flush()?;
         Ok(Ok(if report.is_valid() { Status::Fine } else { Status::Finding }))
@@ -60,73 +61,51 @@ fn message(finding: &Finding) -> String {
     format!("{} Found {}.", finding.requirement.text(), finding.found)
 }
 
-/// The lines of a stream, for pointing into them.
-struct Lines<'a> {
-    lines: Vec<&'a [u8]>,
+fn in_json(lines: &Lines<'_>, finding: &Finding) -> Value {
+    let (_, column) = lines.place(finding.line, &finding.pointer);
+    json!({
+        "requirement": finding.requirement,
+        "line": finding.line,
+        "column": column,
+        "record": finding.record,
+        "message": message(finding),
+    })
 }
 
-impl<'a> Lines<'a> {
-    fn of(input: &'a Input) -> Self {
-        let stream = input.stream.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&input.stream);
-        Self { lines: stream.split(|&byte| byte == b'\n').collect() }
-    }
+fn in_sarif(lines: &Lines<'_>, file: &str, level: &str, finding: &Finding) -> Value {
+    let (_, column) = lines.place(finding.line, &finding.pointer);
+    json!({
+        "ruleId": finding.requirement,
+        "level": level,
+        "message": {"text": message(finding)},
+        "locations": [{"physicalLocation": {
+            "artifactLocation": {"uri": file},
+            "region": {"startLine": finding.line, "startColumn": column},
+        }}],
+    })
+}
 
-    /// The text of a line, as far as it is text, without the line end.
-    fn text(&self, number: u64) -> String {
-        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-        let line = index.and_then(|index| self.lines.get(index)).copied().unwrap_or_default();
-        String::from_utf8_lossy(line).trim_end_matches('\r').to_owned()
-    }
-
-    fn column(&self, finding: &Finding) -> u64 {
-        let text = self.text(finding.line);
-        locate(&text, &finding.pointer).map_or(1, |range| column(&text, range.start))
-    }
-
-    fn json(&self, finding: &Finding) -> Value {
-        json!({
-            "requirement": finding.requirement,
-            "line": finding.line,
-            "column": self.column(finding),
-            "record": finding.record,
-            "message": message(finding),
-        })
-    }
-
-    fn sarif(&self, file: &str, level: &str, finding: &Finding) -> Value {
-        json!({
-            "ruleId": finding.requirement,
-            "level": level,
-            "message": {"text": message(finding)},
-            "locations": [{"physicalLocation": {
-                "artifactLocation": {"uri": file},
-                "region": {"startLine": finding.line, "startColumn": self.column(finding)},
-            }}],
-        })
-    }
-
-    /// The report with excerpts, for people.
-    fn draw(&self, file: &str, report: &Report, out: &mut impl Write) -> io::Result<()> {
-        let renderer = if console::colors_enabled() { Renderer::styled() } else { Renderer::plain() };
-        let Report { violations, warnings } = report;
-        for (level, findings) in [(Level::ERROR, violations), (Level::WARNING, warnings)] {
-            for finding in findings {
-                let text = self.text(finding.line);
-                let range = locate(&text, &finding.pointer).unwrap_or(0..text.len());
-                let excerpt = Snippet::source(text.as_str())
-                    .line_start(usize::try_from(finding.line).unwrap_or(usize::MAX))
-                    .path(file)
-                    .annotation(AnnotationKind::Primary.span(range).label(finding.found.as_str()));
-                let title = level.clone().primary_title(finding.requirement.text());
-                let group = title.id(finding.requirement.id()).element(excerpt);
-                writeln!(out, "{}\n", renderer.render(&[group]))?;
-            }
+/// The report with excerpts, for people.
+fn draw(lines: &Lines<'_>, file: &str, report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let renderer = if console::colors_enabled() { Renderer::styled() } else { Renderer::plain() };
+    let Report { violations, warnings } = report;
+    for (level, findings) in [(Level::ERROR, violations), (Level::WARNING, warnings)] {
+        for finding in findings {
+            let text = lines.text(finding.line);
+            let (range, _) = lines.place(finding.line, &finding.pointer);
+            let excerpt = Snippet::source(text.as_str())
+                .line_start(usize::try_from(finding.line).unwrap_or(usize::MAX))
+                .path(file)
+                .annotation(AnnotationKind::Primary.span(range).label(finding.found.as_str()));
+            let title = level.clone().primary_title(finding.requirement.text());
+            let group = title.id(finding.requirement.id()).element(excerpt);
+            writeln!(out, "{}\n", renderer.render(&[group]))?;
         }
-        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-        let verdict = if report.is_valid() { "valid" } else { "invalid" };
-        let (violations, warnings) = (count(violations.len(), "violation"), count(warnings.len(), "warning"));
-        writeln!(out, "{file}: {verdict}, {violations}, {warnings}")
     }
+    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let verdict = if report.is_valid() { "valid" } else { "invalid" };
+    let (violations, warnings) = (count(violations.len(), "violation"), count(warnings.len(), "warning"));
+    writeln!(out, "{file}: {verdict}, {violations}, {warnings}")
 }
 
 /// A SARIF 2.1.0 log.
