@@ -2,8 +2,8 @@
 //!
 //! A case is a folder with an `input.jsonl`, the stream byte for byte, and a `meta.json` that says what it is about.
 //! `expect.json` is an array of `{"query": {"what": "path" | "view", "head"?: id, "start"?: true}, "outcome": …}`;
-//! without `head` and `start` the primary head is meant. `report.json` says what a validator finds. The id of a case is
-//! its path below the suite.
+//! without `head` and `start` the primary head is meant. `report.json` says what a validator finds, `variants.json` what
+//! other readings and mistakes would answer. The id of a case is its path below the suite.
 
 use asr_spec::{Finding, Head, Name, Outcome, Query, Report, Requirement, What};
 use serde::{Deserialize, Deserializer};
@@ -23,6 +23,21 @@ pub struct Case {
     pub expectations: Vec<Expectation>,
     /// What a validator finds, where the case says it.
     pub report: Option<ExpectedReport>,
+    /// What variants of the oracle answer that read the chapter in another way, or make a mistake.
+    pub variants: Vec<VariantAnswer>,
+}
+
+/// What a variant answers, which differs from the right answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VariantAnswer {
+    /// Its name, as [`asr_oracle::Variant`] has it.
+    pub variant: String,
+    /// The question.
+    #[serde(deserialize_with = "query")]
+    pub query: Query,
+    /// The answer.
+    pub outcome: Outcome,
 }
 
 /// What a validator finds, apart from how it words it.
@@ -169,6 +184,7 @@ fn case(suite: &Path, folder: &Path) -> Result<Case, FixtureError> {
         input: bytes(&folder.join("input.jsonl"))?,
         expectations: json_if_there(folder.join("expect.json"))?.unwrap_or_default(),
         report: json_if_there(folder.join("report.json"))?,
+        variants: json_if_there(folder.join("variants.json"))?.unwrap_or_default(),
     })
 }
 
