@@ -18,6 +18,7 @@ struct Requirement {
     level: String,
     decided: String,
     text: String,
+    exception: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -57,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn requirements_rs(rows: &[Requirement]) -> Result<String, std::fmt::Error> {
     let (mut variants, mut all) = (String::new(), String::new());
     let (mut ids, mut texts, mut bounds) = (String::new(), String::new(), String::new());
-    let (mut levels, mut decided) = (String::new(), String::new());
+    let (mut levels, mut decided, mut exceptions) = (String::new(), String::new(), String::new());
     for row in rows {
         // ASR-352.b becomes Asr352B.
         let (number, letter) = row.id.split_once('.').unwrap_or((&row.id, ""));
@@ -70,6 +71,7 @@ fn requirements_rs(rows: &[Requirement]) -> Result<String, std::fmt::Error> {
         writeln!(bounds, "Self::{variant} => &[{}],", bound.join(", "))?;
         writeln!(levels, "Self::{variant} => Level::{},", row.level)?;
         writeln!(decided, "Self::{variant} => Decided::{},", row.decided)?;
+        writeln!(exceptions, "Self::{variant} => {:?},", row.exception)?;
     }
     let count = rows.len();
     Ok(format!(
@@ -89,6 +91,8 @@ fn requirements_rs(rows: &[Requirement]) -> Result<String, std::fmt::Error> {
             pub const fn level(self) -> Level {{ match self {{ {levels} }} }}
             /// How one can decide whether it is met.
             pub const fn decided(self) -> Decided {{ match self {{ {decided} }} }}
+            /// Why no stream can show whether it is met, where none can.
+            pub const fn exception(self) -> Option<&'static str> {{ match self {{ {exceptions} }} }}
         }}"
     ))
 }

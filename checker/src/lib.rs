@@ -5,6 +5,7 @@
 //! with the right answers, as plain data for implementations in any language.
 
 mod compare;
+pub mod coverage;
 mod engine;
 pub mod fixtures;
 mod siblings;

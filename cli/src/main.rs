@@ -9,6 +9,7 @@ mod lines;
 mod locate;
 mod progress;
 mod show;
+mod spec;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -17,7 +18,8 @@ use std::process::ExitCode;
 
 /// Reads, converts and checks agent session records (ASR).
 ///
-/// Exit status: 0 fine, 1 a finding (a violation, a cycle, a difference), 2 wrong usage or unreadable input, 4 internal error.
+/// Exit status: 0 fine, 1 a finding (a violation, a cycle, a difference), 2 wrong usage or unreadable input, 3
+/// incomplete, 4 internal error.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {
@@ -39,6 +41,8 @@ enum Verb {
     Validate(validate::Args),
     /// Converts native session files to ASR records
     Convert(convert::Args),
+    /// Shows the chapter as data: requirements, steps, readings, and what a corpus covers of it
+    Spec(spec::Args),
     /// Computes every path and view twice, independently, and compares
     Check(check::Args),
 }
@@ -49,6 +53,7 @@ enum Status {
     Fine = 0,
     Finding = 1,
     Unusable = 2,
+    Incomplete = 3,
     Internal = 4,
 }
 
@@ -67,6 +72,7 @@ fn main() -> ExitCode {
         Verb::Explain(args) => explain::run(&args),
         Verb::Validate(args) => validate::run(&args),
         Verb::Convert(args) => convert::run(&args),
+        Verb::Spec(args) => spec::run(&args),
         Verb::Check(args) => check::run(&args),
     };
     let status = match catch_unwind(std::panic::AssertUnwindSafe(run)) {

@@ -114,6 +114,13 @@ mod tests {
             assert_eq!(requirement.id().parse(), Ok(requirement));
             assert!(!requirement.text().is_empty() && !requirement.bound().is_empty());
         }
+        for requirement in Requirement::ALL {
+            assert_eq!(
+                requirement.decided() == Decided::Source,
+                requirement.exception().is_some(),
+                "{requirement}"
+            );
+        }
         assert!("ASR-349".parse::<Requirement>().is_err());
     }
 }
