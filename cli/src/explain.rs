@@ -279,8 +279,8 @@ impl<'a> Story<'a> {
         let text = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
         let name = self.name(line);
         if self.of(Step::V3a, line).is_some() {
-            let sentence =
-                format!("{name} was not completed (status {}) and changes nothing.", record["status"]);
+            let status = record.get("status").unwrap_or(&Value::Null);
+            let sentence = format!("{name} was not completed (its status is {status}) and changes nothing.");
             return self.say(2, &sentence, &[Step::V3a]);
         }
         if self.of(Step::V3bThrough, line).is_some() {
