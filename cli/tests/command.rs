@@ -73,6 +73,46 @@ fn text_from_a_session_cannot_drive_the_terminal() {
     );
 }
 
+/// A byte order mark, CRLF, a blank line, a tab in front, and characters of two and four bytes before the places.
+#[test]
+fn lines_and_columns_are_those_that_an_editor_shows() {
+    let stream = concat!(
+        "\u{feff}{\"type\":\"message\",\"seq\":1,\"id\":\"r1\"}\r\n",
+        " \t\r\n",
+        "\t{\"type\":\"compaction\",\"n\":\"é\u{1f600}\",\"seq\":2,\"id\":\"r2\",\"compactionId\":\"c\",",
+        "\"kind\":\"summary\",\"replaces\":{\"ids\":[\"r1\"],\"state\":\"unknown\"},\"keptFromId\":\"r1\"}\r\n",
+    );
+    let output = piped(&["validate", "--json", "-"], stream).code(1);
+    let report: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let found = report["violations"].as_array().unwrap().iter();
+    let places: Vec<_> =
+        found.map(|it| (it["requirement"].as_str(), it["line"].as_u64(), it["column"].as_u64())).collect();
+    let line = stream.split('\n').nth(2).unwrap();
+    let column = |text: &str| Some(line.split(text).next().unwrap().chars().count() as u64 + 1);
+    assert_eq!(
+        places,
+        [(Some("ASR-371.a"), Some(3), column("{\"ids\"")), (Some("ASR-371.d"), Some(3), column("\"r1\"}")),]
+    );
+}
+
+#[test]
+fn sarif_names_every_rule_that_it_reports() {
+    let output =
+        asr(&["validate", "--sarif", "fixtures/requirements/ASR-080-invalid/input.jsonl"]).assert().code(1);
+    let log: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules: Vec<_> =
+        run["tool"]["driver"]["rules"].as_array().unwrap().iter().map(|rule| &rule["id"]).collect();
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 5);
+    for result in results {
+        assert!(rules.contains(&&result["ruleId"]) && result["message"]["text"].is_string());
+        let region = &result["locations"][0]["physicalLocation"]["region"];
+        assert!(region["startLine"].as_u64() > Some(0) && region["startColumn"].as_u64() > Some(0));
+    }
+}
+
 #[test]
 fn wrong_usage_is_status_two() {
     asr(&["path"]).assert().code(2);
