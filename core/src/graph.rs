@@ -12,7 +12,9 @@
 #![expect(clippy::indexing_slicing, reason = "rows and nodes are numbers that these tables handed out")]
 
 use crate::index::{Index, Kind, NONE, Ref, Row, Target};
-use asr_spec::{Json, Name, RefStatus};
+use crate::steps::Steps;
+use asr_spec::{Json, Name, RefStatus, Step};
+use std::collections::HashSet;
 
 /// A node, by its place in stream order.
 pub(crate) type Node = u32;
@@ -55,6 +57,31 @@ impl Packed {
     }
 }
 
+/// Where the tip of the forward pass is from.
+enum TipOf {
+    Start,
+    /// The first record of a node.
+    First(Row),
+    Rewind(Row),
+}
+
+/// Lets pass the steps about some lines.
+struct Only<'s, S> {
+    abouts: HashSet<u64>,
+    steps: &'s mut S,
+}
+
+impl<S: Steps> Steps for Only<'_, S> {
+    const ARE_HEARD: bool = S::ARE_HEARD;
+
+    fn tell(&mut self, step: Step, lines: impl FnOnce() -> (u64, u64)) {
+        let lines = lines();
+        if self.abouts.contains(&lines.0) {
+            self.steps.tell(step, || lines);
+        }
+    }
+}
+
 /// The path index of a node from which the predecessors run into a cycle.
 const CYCLIC: u32 = NONE;
 
@@ -77,18 +104,38 @@ pub(crate) struct Graph {
 
     /// The gap markers on edges, in stream order: gap records and malformed lines.
     gaps: Vec<Row>,
-    unresolved: Vec<(Ref, RefStatus)>,
+    unresolved: Vec<Ref>,
     default_head: u32,
 }
 
 impl Graph {
     /// Builds the graph of a stream.
-    pub(crate) fn build(index: &Index<'_>) -> Self {
+    pub(crate) fn build<S: Steps>(index: &Index<'_>, steps: &mut S) -> Self {
         let mut graph = Self::default();
-        let (superseding_gaps, rewrites) = graph.chain(index);
-        graph.precede(index, &superseding_gaps, &rewrites);
+        let (superseding_gaps, rewrites) = graph.chain(index, steps);
+        graph.precede(index, &superseding_gaps, &rewrites, steps);
         graph.number(u32::from(index.inherits.is_some()));
+        if S::ARE_HEARD {
+            for node in 0..graph.nodes() as Node {
+                steps.tell(Step::Nr4, || (graph.line(index, node), index.line(graph.latest(node))));
+                steps.tell(Step::Nr8, || (graph.line(index, node), 0));
+            }
+        }
         graph
+    }
+
+    /// How the predecessors of nodes, given by their lines, came about, and the default head, given by 0: BF0 to
+    /// IP4 once more. O(rows).
+    pub(crate) fn explain(index: &Index<'_>, lines: impl Iterator<Item = u64>, steps: &mut impl Steps) {
+        let abouts: HashSet<u64> = lines.collect();
+        let mut graph = Self::default();
+        let (superseding_gaps, rewrites) = graph.chain(index, &mut ());
+        graph.precede(index, &superseding_gaps, &rewrites, &mut Only { abouts, steps });
+    }
+
+    /// The line of the first record of the chain, by which traces call a node.
+    pub(crate) fn line(&self, index: &Index<'_>, node: Node) -> u64 {
+        index.line(self.first(node))
     }
 
     pub(crate) fn nodes(&self) -> usize {
@@ -133,10 +180,28 @@ impl Graph {
         self.node(index.bearer(target)?).ok_or(RefStatus::WrongType)
     }
 
-    /// The ref of an unresolved predecessor, as it was written.
-    pub(crate) fn unresolved(&self, index: &Index<'_>, at: u32) -> (Json, RefStatus) {
-        let (target, status) = self.unresolved[at as usize];
-        (index.spelled(target), status)
+    pub(crate) fn resolve_told(
+        &self,
+        index: &Index<'_>,
+        target: Ref,
+        steps: &mut impl Steps,
+    ) -> Result<Node, RefStatus> {
+        let node = self.resolve(index, target);
+        if let (Ok(node), Ok(row)) = (node, index.bearer(target)) {
+            steps.tell(Step::Nr5, || (index.line(row), self.line(index, node)));
+        }
+        node
+    }
+
+    /// The ref of an unresolved predecessor.
+    pub(crate) fn unresolved(&self, at: u32) -> Ref {
+        self.unresolved[at as usize]
+    }
+
+    /// A ref that identifies no node: as it was written, and why.
+    pub(crate) fn failed(&self, index: &Index<'_>, target: Ref) -> (Json, RefStatus) {
+        let status = self.resolve(index, target).err();
+        (index.spelled(target), status.unwrap_or(RefStatus::Unresolved))
     }
 
     /// The first record's id.
@@ -162,7 +227,7 @@ impl Graph {
 
     /// Builds the chains. Returns which gap records supersede another (ascending), and the latest marked
     /// rewrite of each node that has one (in the order of the rewrites).
-    fn chain(&mut self, index: &Index<'_>) -> (Vec<Row>, Vec<(Node, Row)>) {
+    fn chain(&mut self, index: &Index<'_>, steps: &mut impl Steps) -> (Vec<Row>, Vec<(Node, Row)>) {
         self.node_of = vec![NONE; index.kinds.len()];
         let (mut gaps, mut rewrites) = (Vec::new(), Vec::new());
         for (row, &kind) in (0..).zip(&index.kinds) {
@@ -182,12 +247,16 @@ impl Graph {
                 Some(other) => {
                     let node = self.node_of[other as usize];
                     self.latests[node as usize] = row;
+                    steps.tell(Step::Nr6, || (self.line(index, node), index.line(row)));
                     if detail.is_rewrite {
                         rewrites.push((node, row));
+                        steps.tell(Step::Nr7, || (self.line(index, node), index.line(row)));
                     }
                     node
                 }
                 None => {
+                    steps.tell(Step::Nr2, || (index.line(row), 0));
+                    steps.tell(Step::Nr3, || (index.line(row), 0));
                     self.firsts.push(row);
                     self.latests.push(row);
                     self.firsts.len() as Node - 1
@@ -197,7 +266,13 @@ impl Graph {
         (gaps, rewrites)
     }
 
-    fn precede(&mut self, index: &Index<'_>, superseding_gaps: &[Row], rewrites: &[(Node, Row)]) {
+    fn precede<S: Steps>(
+        &mut self,
+        index: &Index<'_>,
+        superseding_gaps: &[Row],
+        rewrites: &[(Node, Row)],
+        steps: &mut S,
+    ) {
         // BF0: the branchesFrom of the latest marked rewrite counts, also where it has none (BF-1).
         let mut deciding = self.firsts.clone();
         for &(node, row) in rewrites {
@@ -205,6 +280,7 @@ impl Graph {
         }
         let mut superseding_gaps = superseding_gaps.iter().peekable();
         let mut tip = Predecessor::Start;
+        let mut tip_of = TipOf::Start;
         // Gaps of the edge to come are pushed at once and taken back if no node takes them.
         let mut taken = 0;
         for (row, &kind) in (0..).zip(&index.kinds) {
@@ -214,40 +290,85 @@ impl Graph {
                     if self.first(node) != row {
                         continue;
                     }
+                    let about = || index.line(row);
+                    steps.tell(Step::Bf0, || (about(), index.line(deciding[node as usize])));
                     let predecessor = match index.detail(deciding[node as usize]).target {
-                        None => tip,
+                        None => {
+                            self.tell_scan(index, about, &tip_of, taken, steps);
+                            tip
+                        }
                         Some(target) => {
                             self.gaps.truncate(taken);
-                            self.follow(index, target)
+                            let predecessor = self.follow(index, target, steps);
+                            match target {
+                                Target::Ref(_) => {
+                                    steps.tell(Step::Bf1, || (about(), self.line_of(index, predecessor)));
+                                }
+                                Target::Start => steps.tell(Step::Bf2, || (about(), 0)),
+                                Target::Unknown => steps.tell(Step::Bf3, || (about(), 0)),
+                            }
+                            predecessor
                         }
                     };
                     taken = self.gaps.len();
                     self.predecessors.push(Packed::pack(predecessor));
                     self.gap_ends.push(taken as u32);
-                    tip = Predecessor::Node(node);
+                    (tip, tip_of) = (Predecessor::Node(node), TipOf::First(row));
                 }
                 Kind::Rewind => {
                     self.gaps.truncate(taken);
-                    tip = self.follow(index, index.detail(row).target.unwrap_or(Target::Unknown));
+                    tip = self.follow(index, index.detail(row).target.unwrap_or(Target::Unknown), steps);
+                    tip_of = TipOf::Rewind(row);
                 }
                 Kind::Gap if superseding_gaps.next_if_eq(&&row).is_some() => {}
                 Kind::Gap | Kind::Malformed => self.gaps.push(row),
                 Kind::SessionInfo | Kind::Audit => {}
             }
         }
+        self.tell_scan(index, || 0, &tip_of, taken, steps);
         // Gaps at the end of the stream lie on no edge (HD-5).
         self.gaps.truncate(taken);
         self.default_head = Packed::pack(tip).0;
     }
 
-    fn follow(&mut self, index: &Index<'_>, target: Target) -> Predecessor {
+    /// What the scan of the chapter does backwards from here: it passes the gaps that no edge has taken yet,
+    /// and stops where the tip is from.
+    fn tell_scan<S: Steps>(
+        &self,
+        index: &Index<'_>,
+        about: impl Fn() -> u64,
+        tip_of: &TipOf,
+        taken: usize,
+        steps: &mut S,
+    ) {
+        if !S::ARE_HEARD {
+            return;
+        }
+        for &gap in self.gaps.iter().skip(taken).rev() {
+            steps.tell(Step::Ip3, || (about(), index.line(gap)));
+        }
+        match *tip_of {
+            TipOf::Start => steps.tell(Step::Ip4, || (about(), 0)),
+            TipOf::First(row) => steps.tell(Step::Ip1, || (about(), index.line(row))),
+            TipOf::Rewind(row) => steps.tell(Step::Ip2, || (about(), index.line(row))),
+        }
+    }
+
+    fn line_of(&self, index: &Index<'_>, predecessor: Predecessor) -> u64 {
+        match predecessor {
+            Predecessor::Node(node) => self.line(index, node),
+            Predecessor::Start | Predecessor::Unknown | Predecessor::Unresolved(_) => 0,
+        }
+    }
+
+    fn follow(&mut self, index: &Index<'_>, target: Target, steps: &mut impl Steps) -> Predecessor {
         match target {
             Target::Start => Predecessor::Start,
             Target::Unknown => Predecessor::Unknown,
-            Target::Ref(target) => match self.resolve(index, target) {
+            Target::Ref(target) => match self.resolve_told(index, target, steps) {
                 Ok(node) => Predecessor::Node(node),
-                Err(status) => {
-                    self.unresolved.push((target, status));
+                Err(_) => {
+                    self.unresolved.push(target);
                     // There is at most one per row.
                     Predecessor::Unresolved(self.unresolved.len() as u32 - 1)
                 }

@@ -2,7 +2,8 @@
 
 use crate::graph::{Graph, Node, Predecessor};
 use crate::index::{Index, Ref};
-use asr_spec::{HeadState, Heads, Json, RefStatus};
+use crate::steps::Steps;
+use asr_spec::{HeadState, Heads, Json, RefStatus, Step};
 
 /// An element of session_info.heads.
 #[derive(Clone, Debug)]
@@ -23,17 +24,33 @@ pub(crate) enum Head {
 }
 
 /// The first effective head; none where it is null. O(1).
-pub(crate) fn primary(index: &Index<'_>, graph: &Graph) -> Option<Head> {
-    match index.heads.first() {
-        None => Some(default(index, graph)),
-        Some(head) => stated(index, graph, head),
+pub(crate) fn primary<S: Steps>(index: &Index<'_>, graph: &Graph, steps: &mut S) -> Option<Head> {
+    let head = match index.heads.first() {
+        None => {
+            steps.tell(Step::Hd1, || (0, 0));
+            if S::ARE_HEARD {
+                Graph::explain(index, [0].into_iter(), steps);
+            }
+            Some(default(index, graph))
+        }
+        Some(head) => {
+            steps.tell(Step::Hd2, || (0, 0));
+            stated(index, graph, head, steps)
+        }
+    };
+    steps.tell(Step::Hd3, || (0, 0));
+    match head {
+        None => steps.tell(Step::Hd4, || (0, 0)),
+        Some(Head::Unresolved { .. } | Head::Unknown) => steps.tell(Step::Hd5, || (0, 0)),
+        Some(Head::Start | Head::Node(_)) => {}
     }
+    head
 }
 
 /// The head that a caller names by a record id. O(length of the id).
-pub(crate) fn named(index: &Index<'_>, graph: &Graph, id: &str) -> Head {
+pub(crate) fn named(index: &Index<'_>, graph: &Graph, id: &str, steps: &mut impl Steps) -> Head {
     let node = match index.strings.find(id.as_bytes()) {
-        Some(symbol) => graph.resolve(index, symbol),
+        Some(symbol) => graph.resolve_told(index, symbol, steps),
         None => Err(RefStatus::Unresolved),
     };
     match node {
@@ -53,7 +70,7 @@ pub(crate) fn all(index: &Index<'_>, graph: &Graph) -> Heads {
     let default = state(default(index, graph));
     let effective = match &*index.heads {
         [] => vec![Some(default.clone())],
-        heads => heads.iter().map(|head| stated(index, graph, head).map(state)).collect(),
+        heads => heads.iter().map(|head| stated(index, graph, head, &mut ()).map(state)).collect(),
     };
     Heads { default, effective }
 }
@@ -65,19 +82,19 @@ pub(crate) fn default(index: &Index<'_>, graph: &Graph) -> Head {
         Predecessor::Unknown => Head::Unknown,
         Predecessor::Node(node) => Head::Node(node),
         Predecessor::Unresolved(at) => {
-            let (reference, status) = graph.unresolved(index, at);
+            let (reference, status) = graph.failed(index, graph.unresolved(at));
             Head::Unresolved { reference, status }
         }
     }
 }
 
-fn stated(index: &Index<'_>, graph: &Graph, head: &StatedHead) -> Option<Head> {
+fn stated(index: &Index<'_>, graph: &Graph, head: &StatedHead, steps: &mut impl Steps) -> Option<Head> {
     Some(match head {
         StatedHead::Null => return None,
         StatedHead::Odd(reference) => {
             Head::Unresolved { reference: reference.clone(), status: RefStatus::Unresolved }
         }
-        StatedHead::Ref(target) => match graph.resolve(index, *target) {
+        StatedHead::Ref(target) => match graph.resolve_told(index, *target, steps) {
             Ok(node) => Head::Node(node),
             Err(status) => Head::Unresolved { reference: index.spelled(*target), status },
         },

@@ -132,6 +132,8 @@ pub(crate) enum InsertAt {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Retained {
     pub target: Ref,
+    /// The record whose retains it is in.
+    pub by: Row,
     pub is_truncated: bool,
 }
 
@@ -220,6 +222,11 @@ impl<'a> Index<'a> {
             NONE => NO_DETAIL,
             at => self.details[at as usize],
         }
+    }
+
+    /// The physical line of a row.
+    pub(crate) fn line(&self, row: Row) -> u64 {
+        self.lines[row as usize].into()
     }
 
     /// The id of a record.
@@ -423,7 +430,8 @@ impl<'a> Reader<'a> {
         for entry in fields.get(Field::Retains).elements() {
             let target = self.symbol(entry.member(b"ref"))?;
             let is_truncated = entry.member(b"capture").is(b"truncated");
-            self.index.retains.push(Retained { target, is_truncated });
+            let by = self.index.rows();
+            self.index.retains.push(Retained { target, by, is_truncated });
         }
         Ok(Compaction {
             is_applied: !status.is_present() || status.is(b"completed"),
@@ -517,8 +525,10 @@ impl<'a> Reader<'a> {
         reorder(starts, &order);
         reorder(detail_of, &order);
         reorder(is_hidden, &order);
-        let paired = self.calls.programs.iter_mut().chain(&mut self.calls.results);
-        for row in paired.map(|(row, _)| row).chain(&mut self.index.odd_seqs) {
+        let Index { retains, odd_seqs, .. } = &mut self.index;
+        let paired = self.calls.programs.iter_mut().chain(&mut self.calls.results).map(|(row, _)| row);
+        let retaining = retains.iter_mut().map(|entry| &mut entry.by);
+        for row in paired.chain(retaining).chain(odd_seqs) {
             *row = place[*row as usize];
         }
         self.index.odd_seqs.sort_unstable();

@@ -33,17 +33,20 @@ mod path;
 mod random;
 mod scan;
 pub mod siblings;
+mod steps;
 mod strings;
 mod validate;
 mod verbatim;
 mod view;
 
-use asr_spec::{Entry, Heads, Outcome, Query, Report, What};
+use asr_spec::{Entry, Heads, Outcome, Query, Report, Step, Trace, What};
 use graph::Graph;
 use heads::Head;
 use index::{Index, Kind};
+use path::Item;
 use std::borrow::Cow;
 use std::fmt;
+use steps::{Steps, Told};
 
 /// A stream that exceeds what the index can number. No stream that exceeds it is read in part.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
@@ -82,8 +85,22 @@ impl<'a> Stream<'a> {
     ///
     /// Whatever can be numbered is read; only a stream of billions of lines or refs is [`TooLarge`].
     pub fn read(bytes: &'a [u8]) -> Result<Self, TooLarge> {
+        Self::read_told(bytes, &mut ())
+    }
+
+    /// As [`Stream::read`]; `trace` receives the steps NR1 to NR8 and BF0 to IP4 of all nodes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::read`].
+    pub fn read_traced(bytes: &'a [u8], trace: &mut impl Trace) -> Result<Self, TooLarge> {
+        Self::read_told(bytes, &mut Told(trace))
+    }
+
+    fn read_told(bytes: &'a [u8], steps: &mut impl Steps) -> Result<Self, TooLarge> {
         let (mut index, calls) = Index::read(bytes)?;
-        let graph = Graph::build(&index);
+        steps.tell(Step::Nr1, || (0, 0));
+        let graph = Graph::build(&index, steps);
         index.hide_program_results(&calls, |row| graph.is_latest(row));
         Ok(Self { index, graph })
     }
@@ -94,23 +111,41 @@ impl<'a> Stream<'a> {
     /// compactions; O(L * C + refs) where a compaction on it refers to nodes that come after it, which a
     /// valid stream avoids (ASR-372).
     pub fn answer(&self, query: &Query) -> Outcome {
+        self.answer_told(query, &mut ())
+    }
+
+    /// As [`Stream::answer`]; `trace` receives the steps of the answer, and BF0 to IP4 of the nodes on its path
+    /// once more. O(records) besides.
+    pub fn answer_traced(&self, query: &Query, trace: &mut impl Trace) -> Outcome {
+        self.answer_told(query, &mut Told(trace))
+    }
+
+    fn answer_told<S: Steps>(&self, query: &Query, steps: &mut S) -> Outcome {
         let Self { index, graph } = self;
         let head = match &query.head {
             asr_spec::Head::Start => Head::Start,
-            asr_spec::Head::Ref(id) => heads::named(index, graph, id),
-            asr_spec::Head::Primary => match heads::primary(index, graph) {
+            asr_spec::Head::Ref(id) => heads::named(index, graph, id, steps),
+            asr_spec::Head::Primary => match heads::primary(index, graph, steps) {
                 Some(head) => head,
                 None => return Outcome::NoDefaultPath,
             },
         };
         let marker = match head {
-            Head::Start => return Outcome::Entries(Vec::new()),
+            Head::Start => {
+                steps.tell(Step::Ap1, || (0, 0));
+                return Outcome::Entries(Vec::new());
+            }
             Head::Node(node) => {
-                return match path::walk(index, graph, node) {
+                steps.tell(Step::Ap2, || (graph.line(index, node), 0));
+                let path = path::walk(index, graph, node, steps);
+                if S::ARE_HEARD {
+                    path::explain(index, graph, node, steps);
+                }
+                return match path {
                     Err(twice) => Outcome::Cycle { at: graph.name(index, twice) },
-                    Ok(path) => Outcome::Entries(match query.what {
-                        What::Path => path.into_iter().map(|item| path::entry(index, graph, item)).collect(),
-                        What::View => view::view(index, graph, &path),
+                    Ok(path) => self.name(match query.what {
+                        What::Path => path,
+                        What::View => view::view(index, graph, &path, steps),
                     }),
                 };
             }
@@ -119,6 +154,10 @@ impl<'a> Stream<'a> {
         };
         // A head that is no node has a path, and a view, of markers only (HD-4, AP2-1).
         Outcome::Entries(path::inherited(index).into_iter().chain([marker]).collect())
+    }
+
+    fn name(&self, items: Vec<Item>) -> Outcome {
+        Outcome::Entries(items.into_iter().map(|item| path::entry(&self.index, &self.graph, item)).collect())
     }
 
     /// The default head and the effective heads (ASR-363). O(heads).

@@ -7,80 +7,150 @@
 #![expect(clippy::indexing_slicing, reason = "a path index is below the length of its path")]
 
 use crate::graph::{Graph, Node, Predecessor};
-use crate::index::{Index, Kind, Row};
-use asr_spec::Entry;
+use crate::index::{Index, Kind, Ref, Row};
+use crate::steps::Steps;
+use asr_spec::{Entry, Step};
+use std::collections::HashSet;
 
-/// An item of an active path.
+/// An item of an active path or of a context view.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Item {
     Inherited,
     UnknownPredecessor,
-    /// See [`Predecessor::Unresolved`].
-    Unresolved(u32),
+    /// A ref that identifies no target
+    Unresolved(Ref),
     /// A gap record or a malformed line
     Gap(Row),
     Node(Node),
+
+    // Of a view only.
+    UnknownReplacement(Node),
+    /// In [`Index::retains`]; its ref identifies a node.
+    Retained(u32),
+    Summary(Node),
 }
 
 /// The path that ends at a node, by path index. If it is a cycle, the node that the walk meets twice first.
 ///
 /// O(length of the path), and O(nodes) for a cycle.
-pub(crate) fn walk(index: &Index<'_>, graph: &Graph, head: Node) -> Result<Vec<Item>, Node> {
-    let Some(last) = graph.index(head) else { return Err(first_met_twice(graph, head)) };
+pub(crate) fn walk(
+    index: &Index<'_>,
+    graph: &Graph,
+    head: Node,
+    steps: &mut impl Steps,
+) -> Result<Vec<Item>, Node> {
+    let Some(last) = graph.index(head) else { return Err(first_met_twice(index, graph, head, steps)) };
     // AP4: what nothing else is written to is the marker at the front.
     let mut path = vec![Item::Inherited; last as usize + 1];
     let mut at = last as usize;
     let mut node = head;
     loop {
         path[at] = Item::Node(node);
+        let about = move || graph.line(index, node);
+        steps.tell(Step::Ap3b, || (about(), 0));
         for &gap in graph.gaps(node).iter().rev() {
             at -= 1;
             path[at] = Item::Gap(gap);
+            steps.tell(Step::Ap3c, || (about(), index.line(gap)));
         }
+        steps.tell(Step::Ap3d, || (about(), 0));
         let marker = match graph.predecessor(node) {
             Predecessor::Node(before) => {
+                steps.tell(Step::Ap3g, || (about(), 0));
                 at -= 1;
                 node = before;
                 continue;
             }
-            Predecessor::Start => break,
+            Predecessor::Start => {
+                steps.tell(Step::Ap3f, || (about(), 0));
+                break;
+            }
             Predecessor::Unknown => Item::UnknownPredecessor,
-            Predecessor::Unresolved(unresolved) => Item::Unresolved(unresolved),
+            Predecessor::Unresolved(unresolved) => Item::Unresolved(graph.unresolved(unresolved)),
         };
+        steps.tell(Step::Ap3e, || (about(), 0));
         path[at - 1] = marker;
         break;
     }
     debug_assert_eq!(path.contains(&Item::Inherited), index.inherits.is_some());
+    if index.inherits.is_some() {
+        steps.tell(Step::Ap4, || (0, 0));
+    }
+    steps.tell(Step::Ap5, || (0, 0));
     Ok(path)
 }
 
 /// AP3a, once it is known that there is such a node.
-fn first_met_twice(graph: &Graph, head: Node) -> Node {
+fn first_met_twice(index: &Index<'_>, graph: &Graph, head: Node, steps: &mut impl Steps) -> Node {
     let mut seen = vec![false; graph.nodes()];
     let mut node = head;
     while !std::mem::replace(&mut seen[node as usize], true) {
+        let about = move || graph.line(index, node);
+        steps.tell(Step::Ap3b, || (about(), 0));
+        for &gap in graph.gaps(node).iter().rev() {
+            steps.tell(Step::Ap3c, || (about(), index.line(gap)));
+        }
+        steps.tell(Step::Ap3d, || (about(), 0));
         match graph.predecessor(node) {
             Predecessor::Node(before) => node = before,
             _ => break,
         }
+        steps.tell(Step::Ap3g, || (about(), 0));
     }
+    steps.tell(Step::Ap3a, || (graph.line(index, node), 0));
     node
+}
+
+/// How the predecessors of the nodes on the path came about, or of those walked before a cycle is found.
+pub(crate) fn explain(index: &Index<'_>, graph: &Graph, head: Node, steps: &mut impl Steps) {
+    let mut seen = HashSet::new();
+    let before = |&node: &Node| match graph.predecessor(node) {
+        Predecessor::Node(before) => Some(before),
+        _ => None,
+    };
+    let nodes = std::iter::successors(Some(head), before).take_while(|&node| seen.insert(node));
+    Graph::explain(index, nodes.map(|node| graph.line(index, node)), steps);
 }
 
 /// The item in the form of ASR-376.
 pub(crate) fn entry(index: &Index<'_>, graph: &Graph, item: Item) -> Entry {
+    let name = |node| graph.name(index, node);
+    let unresolved = |target| {
+        let (reference, status) = graph.failed(index, target);
+        Entry::UnresolvedRef { reference, status }
+    };
     match item {
         Item::Inherited => inherited(index).unwrap_or(Entry::UnknownPredecessor),
         Item::UnknownPredecessor => Entry::UnknownPredecessor,
-        Item::Unresolved(at) => {
-            let (reference, status) = graph.unresolved(index, at);
-            Entry::UnresolvedRef { reference, status }
-        }
+        Item::Unresolved(target) => unresolved(target),
         Item::Gap(row) if index.kinds[row as usize] == Kind::Malformed => {
-            Entry::Malformed { line: index.lines[row as usize].into() }
+            Entry::Malformed { line: index.line(row) }
         }
         Item::Gap(row) => Entry::Gap { id: index.name(row) },
-        Item::Node(node) => Entry::Node { id: graph.name(index, node), rev: graph.revision(index, node) },
+        Item::Node(node) => Entry::Node { id: name(node), rev: graph.revision(index, node) },
+        Item::UnknownReplacement(node) => Entry::UnknownReplacement { id: name(node) },
+        Item::Retained(at) => {
+            let retained = index.retains[at as usize];
+            match (graph.resolve(index, retained.target), graph.node(retained.by)) {
+                (Ok(node), Some(by)) => {
+                    Entry::Retained { id: name(node), by: name(by), truncated: retained.is_truncated }
+                }
+                _ => unresolved(retained.target),
+            }
+        }
+        Item::Summary(node) => Entry::Summary { id: name(node), rev: graph.revision(index, node) },
+    }
+}
+
+/// The line of the record that an item stands for, 0 for none, as traces have it.
+pub(crate) fn line(index: &Index<'_>, graph: &Graph, item: Item) -> u64 {
+    match item {
+        Item::Inherited | Item::UnknownPredecessor | Item::Unresolved(_) => 0,
+        Item::Gap(row) => index.line(row),
+        Item::Node(node) | Item::Summary(node) | Item::UnknownReplacement(node) => graph.line(index, node),
+        Item::Retained(at) => {
+            graph.resolve(index, index.retains[at as usize].target).map_or(0, |node| graph.line(index, node))
+        }
     }
 }
 

@@ -23,8 +23,10 @@
     reason = "natives, records and nodes are numbers that these tables handed out"
 )]
 
+use crate::steps::{Steps, Told};
 use asr_spec::native::{Mapping, NativeRecord, Placement};
 use asr_spec::record::{Body, BranchesFrom, Record};
+use asr_spec::{Step, Trace};
 use std::collections::HashMap;
 
 /// Decides branchesFrom for every record of every unit, in observation order.
@@ -32,9 +34,19 @@ use std::collections::HashMap;
 /// O(n log n) for n records, and O(n) more for each revision that moves a node or changes what the rule reads
 /// of it, and for each call that comes after its result.
 pub fn place(records: &[NativeRecord]) -> Vec<Placement> {
+    place_told(records, &mut ())
+}
+
+/// As [`place`]; `trace` receives the steps, each about a native record, counted from 1. O(n) more for each
+/// displaced segment, whose nodes are told one by one.
+pub fn place_traced(records: &[NativeRecord], trace: &mut impl Trace) -> Vec<Placement> {
+    place_told(records, &mut Told(trace))
+}
+
+fn place_told(records: &[NativeRecord], steps: &mut impl Steps) -> Vec<Placement> {
     let mut converter = Converter::new(records);
     for native in 0..records.len() {
-        converter.process(native);
+        converter.process(native, steps);
     }
     converter.placements
 }
@@ -89,9 +101,15 @@ enum Key {
 /// What the rule reads of the content of a node.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Content {
-    /// Neither injected nor a failed attempt.
-    is_bare: bool,
+    /// Why the node is mechanical whatever its key (M2, M3); none if it is bare.
+    excuse: Option<Step>,
     key: Key,
+}
+
+impl Content {
+    fn is_bare(self) -> bool {
+        self.excuse.is_none()
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -158,7 +176,7 @@ impl<'r> Converter<'r> {
     }
 
     /// Steps 1 to 7 for one native record.
-    fn process(&mut self, native: usize) {
+    fn process(&mut self, native: usize, steps: &mut impl Steps) {
         self.placements.push(Vec::new());
         self.node_of.push(Vec::new());
         if let Mapping::Rewind(target) = &self.records[native].mapping {
@@ -186,7 +204,7 @@ impl<'r> Converter<'r> {
             } else {
                 // Only the first record is subject to the rule; the others follow it.
                 let (before, placement) =
-                    if has_new { (self.tip, None) } else { self.decide(native, record) };
+                    if has_new { (self.tip, None) } else { self.decide(native, record, steps) };
                 let node = self.add(record, before, placement.clone());
                 has_new = true;
                 attachment = Some(Attachment { id, node });
@@ -196,20 +214,40 @@ impl<'r> Converter<'r> {
             self.placements[native].push(placement);
         }
         self.attachments[native] = attachment;
+        if has_new {
+            steps.tell(Step::Ms7, || (number(native), 0));
+        }
     }
 
     /// Steps 1 to 6 for the first new record of a unit: its predecessor, and what to write.
-    fn decide(&mut self, native: usize, record: &'r Record) -> (Place, Option<BranchesFrom>) {
+    fn decide<S: Steps>(
+        &mut self,
+        native: usize,
+        record: &'r Record,
+        steps: &mut S,
+    ) -> (Place, Option<BranchesFrom>) {
+        let mut tell = |step| steps.tell(step, || (number(native), 0));
+        tell(Step::Ms1);
         let linear = (self.tip, None);
         let point = match self.attachment(self.parent_of(native)) {
-            Ok(None) if self.tip == Place::Start => return linear,
-            Ok(None) => return (Place::Start, Some(BranchesFrom::Start)),
-            Err(NotPlaced) => return (Place::Unknown, Some(BranchesFrom::Unknown)),
+            Ok(None) => {
+                tell(Step::Ms2);
+                let is_first = self.tip == Place::Start;
+                return if is_first { linear } else { (Place::Start, Some(BranchesFrom::Start)) };
+            }
+            Err(NotPlaced) => {
+                tell(Step::Ms3);
+                return (Place::Unknown, Some(BranchesFrom::Unknown));
+            }
             Ok(Some(point)) => point,
         };
         let branch = (Place::Node(point.node), Some(BranchesFrom::Record(point.id.to_owned())));
-        let Place::Node(tip) = self.tip else { return branch };
+        let Place::Node(tip) = self.tip else {
+            tell(Step::Ms5);
+            return branch;
+        };
         if tip == point.node {
+            tell(Step::Ms4);
             return linear;
         }
         let content = self.content(record);
@@ -219,6 +257,15 @@ impl<'r> Converter<'r> {
         } else {
             tree.is_mechanical(point.node, tip, content.key, calls)
         };
+        if S::ARE_HEARD {
+            if !tree.is_on_path(point.node, tip, calls) {
+                tell(Step::Ms5);
+            } else if !is_mechanical {
+                tell(Step::Ms6);
+            } else if !is_injected(record) {
+                tree.reasons(point.node, tip).for_each(tell);
+            }
+        }
         if is_mechanical { linear } else { branch }
     }
 
@@ -319,7 +366,8 @@ impl<'r> Converter<'r> {
             }
             _ => Key::None,
         };
-        Content { is_bare: !is_injected(record) && !is_failed_attempt(record), key }
+        let excuse = is_injected(record).then_some(Step::M2);
+        Content { excuse: excuse.or(is_failed_attempt(record).then_some(Step::M3)), key }
     }
 
     fn call_number(&mut self, id: &'r str) -> u32 {
@@ -341,6 +389,11 @@ impl<'r> Converter<'r> {
             }
         }
     }
+}
+
+/// A native record, as traces call it.
+fn number(native: usize) -> u64 {
+    native as u64 + 1
 }
 
 /// The parent cannot be found, or its unit is not placed yet.
@@ -511,12 +564,22 @@ impl Tree {
         }
     }
 
+    /// Why the nodes after `node` up to `tip` are mechanical, once it is known that they are.
+    fn reasons(&self, node: Node, tip: Node) -> impl Iterator<Item = Step> {
+        let before = |&at: &Node| match self.predecessors[at] {
+            Place::Node(before) => Some(before),
+            Place::Start | Place::Unknown => None,
+        };
+        let segment = std::iter::successors(Some(tip), before).take_while(move |&at| at != node);
+        segment.map(|at| self.contents[at].excuse.unwrap_or(Step::M1))
+    }
+
     /// Whether all of these nodes are mechanical, given the keys of the parent and of the record to be
     /// placed.
     fn is_passed(&self, segment: &[Node], allowed: [Option<u32>; 2], calls: &[Call]) -> bool {
         segment.iter().all(|&at| {
             let key = self.key(at, calls);
-            !self.contents[at].is_bare || (key.is_some() && allowed.contains(&key))
+            !self.contents[at].is_bare() || (key.is_some() && allowed.contains(&key))
         })
     }
 
@@ -548,7 +611,7 @@ impl Tree {
 
     /// The spot of a node whose predecessor has one. O(1).
     fn spot(&self, node: Node, calls: &[Call]) -> Spot {
-        let is_bare = self.contents[node].is_bare;
+        let is_bare = self.contents[node].is_bare();
         let Place::Node(before) = self.predecessors[node] else {
             return Spot { jump: node, bare: is_bare.then_some(node), ..BLANK };
         };

@@ -208,7 +208,7 @@ fn stale_heads(validator: &mut Validator<'_, '_>) {
     use crate::heads::{Head, default, primary};
     let Validator { index, graph, .. } = *validator;
     let (Some(row), false) = (validator.heads, index.heads.is_empty()) else { return };
-    let Some(Head::Node(stated)) = primary(index, graph) else { return };
+    let Some(Head::Node(stated)) = primary(index, graph, &mut ()) else { return };
     // Nodes are numbered in the order in which they begin.
     let is_last_later = (graph.nodes() as Node).checked_sub(1).is_some_and(|last| graph.first(last) > row);
     let name =

@@ -25,9 +25,10 @@
 )]
 
 use crate::graph::{Graph, Node};
-use crate::index::{Compaction, Index, InsertAt, Kind, Ref, Replaces, Retained};
+use crate::index::{Compaction, Index, InsertAt, Kind, Ref, Replaces};
 use crate::path::{self, Item};
-use asr_spec::{Entry, RefStatus};
+use crate::steps::Steps;
+use asr_spec::{RefStatus, Step};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -58,12 +59,18 @@ struct Plan<'i> {
     /// The place that insertAt gives, if it gives one.
     place: Option<Place>,
     /// The refs of range and place that identify no target, in [`Plans::unresolved`].
-    unresolved: Range<usize>,
+    unresolved: Range<u32>,
 }
 
 impl Plan<'_> {
     fn is_unknown(&self) -> bool {
         matches!(self.compaction.replaces, Replaces::Unknown)
+    }
+
+    /// In [`Index::retains`].
+    fn retains(&self) -> Range<u32> {
+        let (start, end) = self.compaction.retains;
+        start..end
     }
 }
 
@@ -72,7 +79,7 @@ struct Plans<'i> {
     applied: Vec<Plan<'i>>,
     /// The path indexes of the compactions that do not apply.
     dropped: Vec<u32>,
-    unresolved: Vec<(Ref, RefStatus)>,
+    unresolved: Vec<Ref>,
     /// Whether some ref names a node after its compaction.
     looks_ahead: bool,
 }
@@ -85,15 +92,19 @@ struct Reader<'i, 'a> {
 }
 
 /// The context view of an active path.
-pub(crate) fn view(index: &Index<'_>, graph: &Graph, path: &[Item]) -> Vec<Entry> {
+pub(crate) fn view(index: &Index<'_>, graph: &Graph, path: &[Item], steps: &mut impl Steps) -> Vec<Item> {
+    steps.tell(Step::V1, || (0, 0));
+    steps.tell(Step::V2, || (0, 0));
     let reader = Reader { index, graph, path };
-    let plans = reader.plan();
-    if plans.looks_ahead { reader.literal(&plans) } else { reader.sweep(&plans) }
+    let plans = reader.plan(steps);
+    let view = if plans.looks_ahead { reader.literal(&plans, steps) } else { reader.sweep(&plans, steps) };
+    steps.tell(Step::V5, || (0, 0));
+    view
 }
 
 impl<'i, 'a> Reader<'i, 'a> {
     /// Looks up the refs of every compaction on the path. O(L).
-    fn plan(&self) -> Plans<'i> {
+    fn plan(&self, steps: &mut impl Steps) -> Plans<'i> {
         let mut plans =
             Plans { applied: Vec::new(), dropped: Vec::new(), unresolved: Vec::new(), looks_ahead: false };
         for (index, &item) in (0..).zip(self.path) {
@@ -103,18 +114,20 @@ impl<'i, 'a> Reader<'i, 'a> {
                 continue;
             }
             let compaction = &self.index.compactions[self.index.detail(latest).compaction as usize];
+            steps.tell(Step::V3, || (self.graph.line(self.index, node), 0));
             if !compaction.is_applied {
+                steps.tell(Step::V3a, || (self.graph.line(self.index, node), 0));
                 plans.dropped.push(index);
                 continue;
             }
-            let first = plans.unresolved.len();
-            let mut look_up = |target| match self.locate(target) {
+            let first = plans.unresolved.len() as u32;
+            let mut look_up = |target| match self.locate_told(target, steps) {
                 Ok(found) => {
                     plans.looks_ahead |= found.is_some_and(|found| found > index);
                     found
                 }
-                Err(status) => {
-                    plans.unresolved.push((target, status));
+                Err(_) => {
+                    plans.unresolved.push(target);
                     None
                 }
             };
@@ -136,7 +149,7 @@ impl<'i, 'a> Reader<'i, 'a> {
                 Some(InsertAt::After(target)) => look_up(target).map(just_after),
                 Some(InsertAt::Before(target)) => look_up(target).map(just_before),
             };
-            let unresolved = first..plans.unresolved.len();
+            let unresolved = first..plans.unresolved.len() as u32;
             plans.applied.push(Plan { node, index, compaction, range, place, unresolved });
         }
         plans
@@ -144,13 +157,17 @@ impl<'i, 'a> Reader<'i, 'a> {
 
     /// The path index of the node that a ref resolves to; none if that node is not on the path (VB-2).
     fn locate(&self, target: Ref) -> Result<Option<u32>, RefStatus> {
-        let node = self.graph.resolve(self.index, target)?;
+        self.locate_told(target, &mut ())
+    }
+
+    fn locate_told(&self, target: Ref, steps: &mut impl Steps) -> Result<Option<u32>, RefStatus> {
+        let node = self.graph.resolve_told(self.index, target, steps)?;
         let index = self.graph.index(node);
         Ok(index.filter(|&index| self.path.get(index as usize) == Some(&Item::Node(node))))
     }
 
     /// Steps 2 to 4 under the guard.
-    fn sweep(&self, plans: &Plans<'_>) -> Vec<Entry> {
+    fn sweep<S: Steps>(&self, plans: &Plans<'_>, steps: &mut S) -> Vec<Item> {
         let mut sweep = Sweep {
             floor: 0,
             first: 0,
@@ -161,37 +178,112 @@ impl<'i, 'a> Reader<'i, 'a> {
         for &index in &plans.dropped {
             sweep.is_gone[index as usize] = true;
         }
+        // Only for those who listen.
+        let mut removed = Vec::new();
         for plan in &plans.applied {
             let replaced = match (plan.range, &plan.compaction.replaces) {
                 (Some((through, kept)), _) => {
                     let last = kept.map_or(at(through), |kept| at(through).min(just_before(kept)));
+                    if S::ARE_HEARD {
+                        self.list_range(plans, &sweep, last, plan.index, &mut removed);
+                    }
                     sweep.replace_range(last, plan.index)
                 }
                 (None, &Replaces::Ids(start, end)) => {
                     let ids = &self.index.replaced[start as usize..end as usize];
                     let indexes = ids.iter().filter_map(|&id| self.locate(id).ok().flatten());
-                    indexes.filter_map(|index| sweep.replace(index, plan.index)).min()
+                    let replaced = indexes.filter_map(|index| {
+                        let place = sweep.replace(index, plan.index)?;
+                        if S::ARE_HEARD {
+                            removed.push((place, index, self.path[index as usize]));
+                        }
+                        Some(place)
+                    });
+                    replaced.min()
                 }
                 (None, _) => None,
             };
+            self.tell(plan, &mut removed, steps);
             sweep.is_gone[plan.index as usize] = true;
             let place = plan.place.or(replaced).unwrap_or(at(plan.index));
-            let has_others =
-                plan.is_unknown() || !plan.unresolved.is_empty() || !self.retains(plan).is_empty();
+            let has_others = plan.is_unknown() || !plan.unresolved.is_empty() || !plan.retains().is_empty();
             sweep.insert(plan.index, place, has_others, plan.compaction.has_content);
         }
-        self.put_out(plans, &sweep)
+        self.put_out(plans, &sweep, steps)
+    }
+
+    /// What [`Sweep::replace_range`] will replace, in the order of V.
+    fn list_range(
+        &self,
+        plans: &Plans<'_>,
+        sweep: &Sweep,
+        last: Place,
+        own: u32,
+        removed: &mut Vec<(Place, u32, Item)>,
+    ) {
+        let items =
+            (sweep.floor..Sweep::end_of_range(last, own)).filter(|&index| !sweep.is_gone[index as usize]);
+        removed.extend(items.map(|index| (at(index), 0, self.path[index as usize])));
+        for &(place, group) in sweep.order.range(..=(last, u32::MAX)) {
+            let has_summary = sweep.groups[group as usize].has_summary;
+            self.put_inserted(plans, &plans.applied[group as usize], has_summary, |item| {
+                removed.push((place, 0, item));
+            });
+        }
+    }
+
+    /// What step 3 does for one compaction, given what it removes besides its own entry: V3b to V3g.
+    fn tell<S: Steps>(&self, plan: &Plan<'_>, removed: &mut Vec<(Place, u32, Item)>, steps: &mut S) {
+        if !S::ARE_HEARD {
+            return;
+        }
+        let line = |item| path::line(self.index, self.graph, item);
+        let about = self.graph.line(self.index, plan.node);
+        match plan.compaction.replaces {
+            Replaces::Through { kept, .. } => {
+                steps.tell(Step::V3bThrough, || (about, 0));
+                if kept.is_some() {
+                    steps.tell(Step::V3bKept, || (about, 0));
+                }
+            }
+            Replaces::Ids(..) => steps.tell(Step::V3bIds, || (about, 0)),
+            Replaces::Unknown => steps.tell(Step::V3bUnknown, || (about, 0)),
+            Replaces::Nothing => {}
+        }
+        for &(_, _, item) in &*removed {
+            steps.tell(Step::V3c, || (about, line(item)));
+        }
+        steps.tell(Step::V3c, || (about, about));
+        let beside = |place: Place| line(self.path[place.saturating_add(1).div_euclid(4) as usize]);
+        let first = removed.iter().min_by_key(|(place, order, _)| (*place, *order));
+        match (plan.compaction.insert_at, plan.place, first) {
+            (_, Some(START), _) => steps.tell(Step::V3dNull, || (about, 0)),
+            (Some(InsertAt::After(_)), Some(place), _) => {
+                steps.tell(Step::V3dAfter, || (about, beside(place)));
+            }
+            (_, Some(place), _) => steps.tell(Step::V3dBefore, || (about, beside(place))),
+            (_, None, Some(&(_, _, item))) => steps.tell(Step::V3dMin, || (about, line(item))),
+            (_, None, None) => steps.tell(Step::V3dOwn, || (about, 0)),
+        }
+        if plan.is_unknown() {
+            steps.tell(Step::V3e, || (about, 0));
+        }
+        for retained in plan.retains() {
+            steps.tell(Step::V3f, || (about, line(Item::Retained(retained))));
+        }
+        if plan.compaction.has_content {
+            steps.tell(Step::V3g, || (about, 0));
+        }
+        removed.clear();
     }
 
     /// Merges what is left of the path with what was inserted. O(entries + L - floor).
-    fn put_out(&self, plans: &Plans<'_>, sweep: &Sweep) -> Vec<Entry> {
+    fn put_out(&self, plans: &Plans<'_>, sweep: &Sweep, steps: &mut impl Steps) -> Vec<Item> {
         let mut view = Vec::new();
         let mut groups = sweep.order.iter().peekable();
-        let put_group = |view: &mut Vec<Entry>, group: u32| {
+        let put_group = |view: &mut Vec<Item>, group: u32| {
             let plan = &plans.applied[group as usize];
-            self.put_inserted(plans, plan, sweep.groups[group as usize].has_summary, |entry| {
-                view.push(entry)
-            });
+            self.put_inserted(plans, plan, sweep.groups[group as usize].has_summary, |item| view.push(item));
         };
         for index in sweep.floor..self.path.len() as u32 {
             if sweep.is_gone[index as usize] {
@@ -201,8 +293,10 @@ impl<'i, 'a> Reader<'i, 'a> {
                 put_group(&mut view, *group);
             }
             let item = self.path[index as usize];
-            if !self.is_hidden(item) {
-                view.push(path::entry(self.index, self.graph, item));
+            if self.is_hidden(item) {
+                steps.tell(Step::V4, || (path::line(self.index, self.graph, item), 0));
+            } else {
+                view.push(item);
             }
         }
         for (_, group) in groups {
@@ -213,40 +307,17 @@ impl<'i, 'a> Reader<'i, 'a> {
 
     /// Steps 3e to 3g: what a compaction inserts, in order. Refs that identify no target come first (VB-1,
     /// VD-5).
-    fn put_inserted(
-        &self,
-        plans: &Plans<'_>,
-        plan: &Plan<'_>,
-        has_summary: bool,
-        mut put: impl FnMut(Entry),
-    ) {
-        let unresolved =
-            |target, status| Entry::UnresolvedRef { reference: self.index.spelled(target), status };
-        let name = || self.graph.name(self.index, plan.node);
-        for &(target, status) in &plans.unresolved[plan.unresolved.clone()] {
-            put(unresolved(target, status));
+    fn put_inserted(&self, plans: &Plans<'_>, plan: &Plan<'_>, has_summary: bool, mut put: impl FnMut(Item)) {
+        for at in plan.unresolved.clone() {
+            put(Item::Unresolved(plans.unresolved[at as usize]));
         }
         if plan.is_unknown() {
-            put(Entry::UnknownReplacement { id: name() });
+            put(Item::UnknownReplacement(plan.node));
         }
-        for retained in self.retains(plan) {
-            put(match self.graph.resolve(self.index, retained.target) {
-                Ok(node) => Entry::Retained {
-                    id: self.graph.name(self.index, node),
-                    by: name(),
-                    truncated: retained.is_truncated,
-                },
-                Err(status) => unresolved(retained.target, status),
-            });
-        }
+        plan.retains().map(Item::Retained).for_each(&mut put);
         if has_summary {
-            put(Entry::Summary { id: name(), rev: self.graph.revision(self.index, plan.node) });
+            put(Item::Summary(plan.node));
         }
-    }
-
-    fn retains(&self, plan: &Plan<'_>) -> &'i [Retained] {
-        let (start, end) = plan.compaction.retains;
-        &self.index.retains[start as usize..end as usize]
     }
 
     /// Step 4: only nodes are hidden, and their latest revisions decide.
@@ -255,81 +326,62 @@ impl<'i, 'a> Reader<'i, 'a> {
     }
 
     /// Steps 2 to 4 word by word, for paths on which a compaction looks ahead. O(L * C).
-    fn literal(&self, plans: &Plans<'_>) -> Vec<Entry> {
+    fn literal(&self, plans: &Plans<'_>, steps: &mut impl Steps) -> Vec<Item> {
         let items = (0..).zip(self.path);
-        let mut view: Vec<Kept> =
-            items.map(|(index, &item)| Kept { place: at(index), what: What::Item(item) }).collect();
+        let mut view: Vec<Kept> = items.map(|(index, &item)| Kept { place: at(index), item }).collect();
         // Nothing is inserted yet, so a place names an item.
         view.retain(|entry| plans.dropped.binary_search_by_key(&entry.place, |&index| at(index)).is_err());
         for plan in &plans.applied {
-            let own = What::Item(Item::Node(plan.node));
-            let own = view.iter().position(|entry| entry.what == own).unwrap_or(view.len());
-            let is_replaced: Vec<bool> = match (plan.range, &plan.compaction.replaces) {
-                (Some((through, kept)), _) => {
-                    let is_kept = |place| kept.is_some_and(|kept| place >= at(kept));
-                    let is_replaced = |entry: &Kept| entry.place <= at(through) && !is_kept(entry.place);
-                    view.iter().take(own).map(is_replaced).collect()
-                }
+            let own = view.iter().position(|entry| entry.item == Item::Node(plan.node)).unwrap_or(view.len());
+            let replaced_ids: BTreeSet<Node> = match (plan.range, &plan.compaction.replaces) {
                 (None, &Replaces::Ids(start, end)) => {
                     let ids = &self.index.replaced[start as usize..end as usize];
-                    let nodes: BTreeSet<Node> =
-                        ids.iter().filter_map(|&id| self.graph.resolve(self.index, id).ok()).collect();
-                    let is_replaced = |entry: &Kept| match entry.what {
-                        What::Item(Item::Node(node)) | What::Summary(node) => nodes.contains(&node),
-                        _ => false,
-                    };
-                    view.iter().take(own).map(is_replaced).collect()
+                    ids.iter().filter_map(|&id| self.graph.resolve(self.index, id).ok()).collect()
                 }
-                (None, _) => Vec::new(),
+                _ => BTreeSet::new(),
             };
-            let is_replaced = |position: usize| is_replaced.get(position).is_some_and(|&replaced| replaced);
-            let replaced = (0..own).filter(|&position| is_replaced(position));
-            let smallest = replaced.map(|position| view[position].place).min();
+            let is_replaced = |entry: &Kept| match (plan.range, entry.item) {
+                (Some((through, kept)), _) => {
+                    entry.place <= at(through) && kept.is_none_or(|kept| entry.place < at(kept))
+                }
+                (None, Item::Node(node) | Item::Summary(node)) => replaced_ids.contains(&node),
+                (None, _) => false,
+            };
+            let mut removed = Vec::new();
             let mut position = 0..;
-            view.retain(|_| {
-                !position.next().is_some_and(|position| position == own || is_replaced(position))
+            view.retain(|entry| {
+                let position = position.next().unwrap_or(own);
+                if position < own && is_replaced(entry) {
+                    removed.push((entry.place, 0, entry.item));
+                    return false;
+                }
+                position != own
             });
+            let smallest = removed.iter().map(|(place, ..)| *place).min();
+            self.tell(plan, &mut removed, steps);
 
             let place = plan.place.or(smallest).unwrap_or(at(plan.index));
             let end = view.partition_point(|entry| entry.place <= place);
             let mut inserted = Vec::new();
-            self.put_inserted(plans, plan, plan.compaction.has_content, |entry| {
-                let what = match entry {
-                    Entry::Summary { .. } => What::Summary(plan.node),
-                    entry => What::Inserted(Box::new(entry)),
-                };
-                inserted.push(Kept { place, what });
+            self.put_inserted(plans, plan, plan.compaction.has_content, |item| {
+                inserted.push(Kept { place, item });
             });
             view.splice(end..end, inserted);
         }
-        let mut entries = Vec::new();
-        for Kept { what, .. } in view {
-            match what {
-                What::Item(item) if self.is_hidden(item) => {}
-                What::Item(item) => entries.push(path::entry(self.index, self.graph, item)),
-                What::Inserted(entry) => entries.push(*entry),
-                What::Summary(node) => entries.push(Entry::Summary {
-                    id: self.graph.name(self.index, node),
-                    rev: self.graph.revision(self.index, node),
-                }),
+        let is_seen = |item: &Item| {
+            if self.is_hidden(*item) {
+                steps.tell(Step::V4, || (path::line(self.index, self.graph, *item), 0));
             }
-        }
-        entries
+            !self.is_hidden(*item)
+        };
+        view.into_iter().map(|entry| entry.item).filter(is_seen).collect()
     }
 }
 
 /// An entry of V in the literal algorithm.
 struct Kept {
     place: Place,
-    what: What,
-}
-
-#[derive(PartialEq)]
-enum What {
-    Item(Item),
-    Summary(Node),
-    /// What replaces.ids cannot name.
-    Inserted(Box<Entry>),
+    item: Item,
 }
 
 /// The state of the sweep after a prefix of the path.
@@ -357,11 +409,16 @@ struct Group {
 }
 
 impl Sweep {
+    /// Where the items end that a range replaces. Groups so far lie before `own`, whatever their place; items
+    /// need not.
+    fn end_of_range(last: Place, own: u32) -> u32 {
+        u32::try_from(last.div_euclid(4) + 1).unwrap_or(0).min(own)
+    }
+
     /// Replaces every entry whose place is at most `last` and that precedes the compaction at path index
     /// `own`. Returns the smallest place among them.
     fn replace_range(&mut self, last: Place, own: u32) -> Option<Place> {
-        // Groups so far lie before `own`, whatever their place; items need not.
-        let end = u32::try_from(last.div_euclid(4) + 1).unwrap_or(0).min(own);
+        let end = Self::end_of_range(last, own);
         self.first = self.first.max(self.floor);
         while self.first < end && self.is_gone[self.first as usize] {
             self.first += 1;

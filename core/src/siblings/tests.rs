@@ -348,7 +348,7 @@ fn spots_tell_what_a_walk_would_tell() {
         let mut tree = Tree::default();
         let mut calls = vec![Call::default(); 2];
         let content = |random: &mut Random| Content {
-            is_bare: random.below(3) > 0,
+            excuse: random.once_in(3).then_some(Step::M2),
             key: match random.below(6) {
                 0 => Key::None,
                 1 => Key::OfCall(random.below(2) as u32),

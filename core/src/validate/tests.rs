@@ -409,7 +409,7 @@ fn the_forest_and_the_cycles_are_what_walks_find() {
         let forest = Forest::of(graph);
         let mut expected = std::collections::BTreeMap::new();
         for head in 0..graph.nodes() as Node {
-            let Ok(path) = path::walk(index, graph, head) else {
+            let Ok(path) = path::walk(index, graph, head, &mut ()) else {
                 // After as many steps as there are nodes, the walk is on the cycle.
                 let back = |node| match graph.predecessor(node) {
                     crate::graph::Predecessor::Node(before) => before,

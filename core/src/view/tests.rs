@@ -14,14 +14,14 @@ fn agree(bent: bool) -> (usize, usize) {
         let text = random.stream(length, bent);
         let Stream { index, graph } = &Stream::read(text.as_bytes()).unwrap();
         for node in 0..graph.nodes() as Node {
-            let Ok(path) = path::walk(index, graph, node) else { continue };
+            let Ok(path) = path::walk(index, graph, node, &mut ()) else { continue };
             let reader = Reader { index, graph, path: &path };
-            let plans = reader.plan();
+            let plans = reader.plan(&mut ());
             if plans.looks_ahead {
                 guarded += 1;
             } else {
                 swept += usize::from(!plans.applied.is_empty());
-                let (sweep, literal) = (reader.sweep(&plans), reader.literal(&plans));
+                let (sweep, literal) = (reader.sweep(&plans, &mut ()), reader.literal(&plans, &mut ()));
                 assert_eq!(sweep, literal, "seed {seed}, node {node}\n{text}");
             }
         }
