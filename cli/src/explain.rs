@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             if let Err(error) = print_view(&mut out, &input, &outcome)? {
                 return Ok(Err(error));
             }
-            writeln!(out, "\nThe steps\n{}", legend(&story.used))?;
+            writeln!(out, "\nThe steps of the Structure chapter that were cited\n{}", legend(&story.used))?;
         }
         out.flush()?;
         Ok(Ok(if matches!(outcome, Outcome::Cycle { .. }) { Status::Finding } else { Status::Fine }))
@@ -51,14 +51,16 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 }
 
 const INTRODUCTION: &str = "\
-A session is a stream of records. Messages, tool calls, tool results and compactions make up the conversation; all other
-records are facts beside it. Each record of the conversation follows another one. The path goes from the head back to the
-start; then compactions take away what they replaced, and what is left is what the model saw.
+A file is a stream of records. Messages, tool calls, tool results and compactions make up the conversation; all others
+(usage, file changes, gaps, rewinds) are facts beside it. Where the user went back, parts of the conversation are abandoned: the
+active path is what still counts, traced from its newest record, the head, back to the start. Then each compaction on
+the path takes records out and puts a summary in their place. The result is the context view: what the model is given.
+Labels in brackets are steps of the algorithms in the Structure chapter; a list of them is at the end.
 ";
 
 fn print_view(out: &mut impl Write, input: &Input, outcome: &Outcome) -> io::Result<Result<(), InputError>> {
     let Outcome::Entries(entries) = outcome else { return Ok(Ok(())) };
-    writeln!(out, "\nThe view: what the model saw")?;
+    writeln!(out, "\nThe context view: what the model is given at this head (record, kind, text)")?;
     match input.core() {
         Ok(stream) if !entries.is_empty() => {
             table(&entries.iter().map(|entry| row(&stream, entry)).collect::<Vec<_>>(), out).map(Ok)
@@ -141,7 +143,7 @@ impl<'a> Story<'a> {
     }
 
     fn head(&mut self, query: &Query) {
-        self.section("The head: where the path ends");
+        self.section("The head: the newest record of the path");
         match &query.head {
             Head::Start => self.say(2, "START, as asked for.", &[Step::Ap1]),
             Head::Ref(id) => self.say(2, &format!("{id}, as asked for."), &[]),
@@ -158,13 +160,13 @@ impl<'a> Story<'a> {
                 if !self.all(Step::Hd2).is_empty() {
                     return self.say(
                         2,
-                        "The first of the heads that session_info states.",
+                        "A session_info record states the heads; the first of them counts.",
                         &[Step::Hd2, Step::Hd3],
                     );
                 }
                 self.say(
                     2,
-                    "No heads are stated, so a scan goes back from the end of the stream.",
+                    "No record states a head, so we look back from the end of the stream.",
                     &[Step::Hd1],
                 );
                 self.scan_end(0);
@@ -175,18 +177,20 @@ impl<'a> Story<'a> {
     /// Where the scan for a line ended, in a sentence.
     fn scan_end(&mut self, about: u64) {
         if let Some(line) = self.of(Step::Ip1, about) {
-            let sentence = format!("It stops at {}, the last record of the conversation.", self.name(line));
+            let sentence =
+                format!("The first record of the conversation that we meet is {}.", self.name(line));
             self.say(2, &sentence, &[Step::Ip1]);
         } else if let Some(rewind) = self.of(Step::Ip2, about) {
-            let sentence = format!("It stops at the rewind {}, which leads elsewhere.", self.name(rewind));
+            let sentence =
+                format!("We meet the rewind {} first; the head is where it leads.", self.name(rewind));
             self.say(2, &sentence, &[Step::Ip2]);
         } else if self.of(Step::Ip4, about).is_some() {
-            self.say(2, "It finds nothing: the context is empty.", &[Step::Ip4]);
+            self.say(2, "We meet nothing: the context is empty.", &[Step::Ip4]);
         }
     }
 
     fn path(&mut self, outcome: &Outcome) {
-        self.section("The active path: each record and what it follows");
+        self.section("The active path, oldest record first");
         // The log goes from the head back; people read forwards.
         let mut nodes = self.all(Step::Ap3b);
         nodes.reverse();
@@ -210,7 +214,7 @@ impl<'a> Story<'a> {
                 [only] => self.node(*only, Some(first)),
                 several => {
                     let sentence = format!(
-                        "{} follow one another: each the nearest record of the conversation before it.",
+                        "{} each follow the record of the conversation just before them.",
                         self.names(several)
                     );
                     self.say(2, &sentence, &[Step::Ip1]);
@@ -251,7 +255,7 @@ impl<'a> Story<'a> {
         } else if let Some(rewind) = self.of(Step::Ip2, line) {
             (format!("{name} {follows}: the rewind {} before it leads there.", self.name(rewind)), Step::Ip2)
         } else if self.of(Step::Ip1, line).is_some() {
-            (format!("{name} {follows}, the nearest record of the conversation before it."), Step::Ip1)
+            (format!("{name} {follows}, the record of the conversation just before it."), Step::Ip1)
         } else {
             (format!("{name} is the first record of the conversation."), Step::Ip4)
         };
@@ -267,7 +271,7 @@ impl<'a> Story<'a> {
         if compactions.is_empty() {
             return;
         }
-        self.section("The compactions, in path order");
+        self.section("The compactions on the path, in its order");
         for line in compactions {
             self.compaction(line);
         }
@@ -286,16 +290,20 @@ impl<'a> Story<'a> {
         if self.of(Step::V3bThrough, line).is_some() {
             let through = text("/replaces/throughId");
             if self.of(Step::V3bKept, line).is_some() {
+                let kept = text("/keptFromId");
                 let sentence = format!(
-                    "{name} replaces everything up to {through}, but keeps {} and what follows.",
-                    text("/keptFromId")
+                    "{name} covers the path up to and including {through}, but keeps {kept} and all after it as they are."
                 );
                 self.say(2, &sentence, &[Step::V3bThrough, Step::V3bKept]);
             } else {
-                self.say(2, &format!("{name} replaces everything up to {through}."), &[Step::V3bThrough]);
+                self.say(
+                    2,
+                    &format!("{name} covers the path up to and including {through}."),
+                    &[Step::V3bThrough],
+                );
             }
         } else if self.of(Step::V3bIds, line).is_some() {
-            self.say(2, &format!("{name} replaces the records that it names."), &[Step::V3bIds]);
+            self.say(2, &format!("{name} covers the records that it names one by one."), &[Step::V3bIds]);
         } else if self.of(Step::V3bUnknown, line).is_some() {
             let sentence = format!("{name} replaced something, and the source did not record what.");
             self.say(2, &sentence, &[Step::V3bUnknown]);
@@ -306,8 +314,8 @@ impl<'a> Story<'a> {
         let removed: Vec<u64> =
             self.each(Step::V3c, line).iter().copied().filter(|&other| other != line).collect();
         let sentence = match removed.as_slice() {
-            [] => "It takes nothing out but itself.".to_owned(),
-            removed => format!("It takes out {}, and itself.", self.names(removed)),
+            [] => "It removes nothing; the record itself is not shown either.".to_owned(),
+            removed => format!("It removes {}. The record itself is not shown either.", self.names(removed)),
         };
         self.say(4, &sentence, &[Step::V3c]);
 
@@ -315,8 +323,8 @@ impl<'a> Story<'a> {
             (Step::V3dNull, "at the very start"),
             (Step::V3dAfter, "just after"),
             (Step::V3dBefore, "just before"),
-            (Step::V3dMin, "where the first of these was:"),
-            (Step::V3dOwn, "where it stands itself"),
+            (Step::V3dMin, "where the first of the removed stood:"),
+            (Step::V3dOwn, "where the record stands itself"),
         ];
         let retained = self.each(Step::V3f, line);
         let mut inserted = Vec::new();
@@ -334,13 +342,15 @@ impl<'a> Story<'a> {
             steps.push(Step::V3g);
         }
         if inserted.is_empty() {
-            return self.say(4, "It puts nothing in.", &[]);
+            return self.say(4, "Nothing comes in its place.", &[]);
         }
         let place = places.into_iter().find_map(|(step, words)| Some((step, words, self.of(step, line)?)));
         if let Some((step, words, beside)) = place {
-            let beside = if beside == 0 { String::new() } else { format!(" {}", self.name(beside)) };
+            let is_gone = matches!(step, Step::V3dAfter | Step::V3dBefore) && removed.contains(&beside);
+            let gone = if is_gone { ", whose place stays" } else { "" };
+            let beside = if beside == 0 { String::new() } else { format!(" {}{gone}", self.name(beside)) };
             steps.insert(0, step);
-            self.say(4, &format!("It puts in {}, {words}{beside}.", inserted.join(", then ")), &steps);
+            self.say(4, &format!("In its place: {}, {words}{beside}.", inserted.join(", then ")), &steps);
         }
     }
 

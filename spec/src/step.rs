@@ -54,7 +54,7 @@ steps! {
     Bf3 = "BF3",
     /// Scan backwards, ignoring superseding records.
     Ip0 = "IP0",
-    /// Stop the scan at the first record of a chain.
+    /// Stop the scan at the nearest record that begins a node.
     Ip1 = "IP1",
     /// Stop the scan at a rewind and take its target.
     Ip2 = "IP2",
@@ -102,9 +102,9 @@ steps! {
     V3 = "V3",
     /// Drop a compaction that was not completed.
     V3a = "V3a",
-    /// Replace the range up to throughId.
+    /// Replace the path up to and including throughId.
     V3bThrough = "V3b-through",
-    /// Exclude from the range what is kept.
+    /// Exclude from that what stands from keptFromId on.
     V3bKept = "V3b-kept",
     /// Replace the entries that ids name.
     V3bIds = "V3b-ids",
@@ -114,9 +114,9 @@ steps! {
     V3c = "V3c",
     /// Insert at START.
     V3dNull = "V3d-null",
-    /// Insert just after a node.
+    /// Insert just after the place of a node, whether it is still shown or not.
     V3dAfter = "V3d-after",
-    /// Insert just before a node.
+    /// Insert just before the place of a node, whether it is still shown or not.
     V3dBefore = "V3d-before",
     /// Insert where the first replaced entry was.
     V3dMin = "V3d-min",
