@@ -10,6 +10,7 @@ mod engine;
 pub mod fixtures;
 mod siblings;
 pub mod targets;
+pub mod traces;
 mod verdict;
 
 pub use compare::{Heads, compare, queries};

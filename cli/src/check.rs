@@ -2,7 +2,10 @@
 
 use crate::Status;
 use crate::input::{Files, Input};
-use asr_checker::{Core, Heads, Oracle, Verdict, compare, compare_siblings};
+use crate::lines::Lines;
+use asr_checker::traces::{Decision, Traces};
+use asr_checker::{Core, Difference, Heads, Oracle, Verdict, compare, compare_siblings};
+use asr_spec::Query;
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -41,6 +44,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             writeln!(out, "{}", json!({"file": input.name, "agree": agree, "message": message}))?;
         } else {
             writeln!(out, "{}: oracle and core {verdict}", input.name)?;
+            if let Verdict::Diverge { difference, .. } = &verdict
+                && let Difference::Outcome(query, _) = &**difference
+            {
+                writeln!(out, "{}", where_they_part(&input, query))?;
+            }
             match siblings {
                 Ok(Some(units)) => writeln!(out, "  and on where {units} native units branch")?,
                 Ok(None) => {}
@@ -49,6 +57,25 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         Ok(Ok(status))
     })
+}
+
+/// Both traces of a query, aligned at the first record about which they decide differently.
+fn where_they_part(input: &Input, query: &Query) -> String {
+    let traces = match Traces::of(&input.stream, query) {
+        Ok(traces) => traces,
+        Err(error) => return format!("  no traces: {error}"),
+    };
+    let Some((about, [oracle, core])) = traces.first_difference() else {
+        return "  though they take the same steps".to_owned();
+    };
+    let lines = Lines::of(input);
+    let side = |decisions: Vec<Decision>| {
+        let name = |line| if line == 0 { String::new() } else { format!(" {}", lines.name(line)) };
+        let steps = decisions.iter().map(|(step, _, refers_to)| format!("{step}{}", name(*refers_to)));
+        steps.collect::<Vec<_>>().join(", ")
+    };
+    let about = if about == 0 { "the head".to_owned() } else { lines.name(about) };
+    format!("  they part at {about}\n    oracle  {}\n    core    {}", side(oracle), side(core))
 }
 
 /// How many units both implementations of the mechanical-sibling rule place alike, or where they do not.
