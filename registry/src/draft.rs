@@ -212,6 +212,13 @@ impl Draft {
         }
     }
 
+    /// Reports that a line could only be read with a change.
+    pub fn note_mended(&mut self, line: &Line<'_>) {
+        if line.mended().is_some() {
+            self.note(line.number, "found half of a surrogate pair: read as U+FFFD");
+        }
+    }
+
     /// Adds a line that could not be read, as a gap with its text, and reports it.
     pub fn unreadable(&mut self, line: &Line<'_>, why: &Unreadable) {
         let origin = Origin { line: line.number, kind: "unreadable".to_owned(), ..Origin::default() };

@@ -46,7 +46,7 @@ pub struct Conversion {
     /// context-participating records of the stream, in the same order and under the same ids, so a second
     /// implementation of the rule can be asked for the same `branchesFrom`.
     pub native: Vec<NativeRecord>,
-    /// Native lines that could not be mapped, in order of their lines.
+    /// Native lines that could not be mapped, or not as they are, in order of their lines.
     pub notes: Vec<Note>,
 }
 
@@ -61,7 +61,7 @@ impl Conversion {
     }
 }
 
-/// A native line that could not be mapped. It is in the stream nevertheless, as an audit fact or a gap.
+/// A native line that could not be mapped, or not as it is. It is in the stream nevertheless.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Note {
     /// The physical line, counted from 1.

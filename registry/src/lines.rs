@@ -60,7 +60,10 @@ impl Line<'_> {
     pub fn parse(&self) -> Result<Object, Unreadable> {
         // An ASR line may nest 127 levels, and an audit fact holds the native object one level down.
         const DEPTH: usize = 126;
-        let value: Value = serde_json::from_slice(self.bytes).map_err(Unreadable::NoJson)?;
+        let value = serde_json::from_slice(self.bytes).or_else(|error| {
+            let mended = self.mended().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            mended.ok_or(Unreadable::NoJson(error))
+        })?;
         let found = match value {
             Value::Object(_) if deeper_than(DEPTH, &value) => return Err(Unreadable::TooDeep),
             Value::Object(object) => return Ok(object),
@@ -79,9 +82,54 @@ impl Line<'_> {
         if object.text("type").is_some() { Ok(object) } else { Err(Unreadable::NoType) }
     }
 
+    /// The line with each escape of half a surrogate pair replaced by that of U+FFFD; `None` where there is no
+    /// such escape.
+    ///
+    /// JavaScript counts texts in UTF-16 units, so a tool that shortens its output may cut a pair in two, and
+    /// the half is written as an escape. Without the mended line its record would be lost, and with it the
+    /// path to everything before. U+FFFD is what JavaScript itself sends to others in place of the half.
+    pub fn mended(&self) -> Option<Vec<u8>> {
+        let rest = |at: usize| self.bytes.get(at..).unwrap_or_default();
+        let mut mended = None;
+        let mut at = 0;
+        while let Some(found) = rest(at).iter().position(|&byte| byte == b'\\') {
+            at += found;
+            match (half(rest(at)), half(rest(at + ESCAPE))) {
+                (Some(Half::High), Some(Half::Low)) => at += 2 * ESCAPE,
+                (Some(_), _) => {
+                    let mended = mended.get_or_insert_with(|| self.bytes.to_vec());
+                    if let Some(digits) = mended.get_mut(at + 2..at + ESCAPE) {
+                        digits.copy_from_slice(b"fffd");
+                    }
+                    at += ESCAPE;
+                }
+                (None, _) => at += 2,
+            }
+        }
+        mended
+    }
+
     /// The line as text, where it holds nothing better.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(self.bytes).into_owned()
+    }
+}
+
+/// Bytes of an escape such as `\ud83d`.
+const ESCAPE: usize = 6;
+
+/// Half of a surrogate pair.
+enum Half {
+    High,
+    Low,
+}
+
+/// The half that an escape at the beginning of `bytes` stands for.
+fn half(bytes: &[u8]) -> Option<Half> {
+    match bytes.strip_prefix(b"\\u")?.get(..4)? {
+        [b'd' | b'D', b'8' | b'9' | b'a' | b'b' | b'A' | b'B', ..] => Some(Half::High),
+        [b'd' | b'D', b'c'..=b'f' | b'C'..=b'F', ..] => Some(Half::Low),
+        _ => None,
     }
 }
 
@@ -123,6 +171,23 @@ mod tests {
         assert_eq!(why(r#"{"type":5}"#), "an object without a string `type`");
         assert_eq!(why(r#"{"type":"#), "text that is no JSON (column 8: EOF while parsing a value)");
         assert!(line(b"\"\xff\"").parse().is_err(), "invalid UTF-8 is no text");
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_mended_and_nothing_else_is() {
+        let mended =
+            |text: &str| line(text.as_bytes()).mended().map(|bytes| String::from_utf8(bytes).unwrap());
+        for whole in [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""\n\uD7FF\uE000""#, r#""\ud8"#, "\\", ""] {
+            assert_eq!(mended(whole), None, "{whole}");
+        }
+        for (broken, expected) in [
+            (r#""a\ud83d""#, r#""a\ufffd""#),
+            (r#""\uDE00\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+            (r#""\ud83d\ud83d\ude00\ude00""#, r#""\ufffd\ud83d\ude00\ufffd""#),
+            (r#""\\\ud83d\\ude00""#, r#""\\\ufffd\\ude00""#),
+        ] {
+            assert_eq!(mended(broken).as_deref(), Some(expected), "{broken}");
+        }
     }
 
     /// An audit fact adds one level; the ASR line must still be a record for its readers.

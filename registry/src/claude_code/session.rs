@@ -70,7 +70,10 @@ pub(super) fn convert(
     for (line, parsed) in lines {
         session.open(line.number);
         match parsed {
-            Ok(object) => session.record(line.number, object),
+            Ok(object) => {
+                session.draft.note_mended(&line);
+                session.record(line.number, object);
+            }
             Err(why) => session.draft.unreadable(&line, &why),
         }
     }

@@ -43,7 +43,10 @@ pub(super) fn convert<'a>(
     session.header(line, header);
     for line in lines {
         match line.parse_typed() {
-            Ok(object) => session.entry(line.number, object),
+            Ok(object) => {
+                session.draft.note_mended(&line);
+                session.entry(line.number, object);
+            }
             Err(why) => session.draft.unreadable(&line, &why),
         }
     }

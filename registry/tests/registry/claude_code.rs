@@ -791,6 +791,19 @@ fn a_bad_line_is_a_gap_and_the_rest_is_converted() {
     assert_eq!(outcome(&conversion, What::Path), r#"[{"id":"r1"},{"gap":"g2"},{"gap":"g4"},{"id":"r5"}]"#);
 }
 
+/// A text that was cut in the middle of a character is still a text, and its record still has its children.
+#[test]
+fn half_a_surrogate_pair_costs_a_character_and_not_the_record() {
+    let mut bytes = file(&[user("u", "", "Go."), answer("a", "u", "X", "half"), user("v", "a", "On.")]);
+    let at = bytes.windows(4).position(|window| window == b"half").unwrap();
+    bytes.splice(at..at + 4, *b"Sun \\ud83d");
+    let conversion = convert(Agent::ClaudeCode, None, &bytes).unwrap();
+    assert_eq!(problems(&conversion, &bytes), Vec::<String>::new());
+    assert_eq!(json_of(&conversion, "r2")["content"][0]["text"], "Sun \u{fffd}");
+    assert_eq!(branches(&conversion), Vec::<String>::new());
+    assert_eq!((conversion.notes.len(), conversion.notes[0].line), (1, 2));
+}
+
 #[test]
 fn a_file_that_is_something_else_is_refused() {
     let refused = |bytes: &[u8]| convert(Agent::ClaudeCode, None, bytes).unwrap_err();
