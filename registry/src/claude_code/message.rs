@@ -195,6 +195,11 @@ pub(super) fn summary(object: &mut Object) -> Vec<ContentPart> {
     content::parts(content.unwrap_or(Value::Null))
 }
 
+/// Whether a record states the usage of its response.
+pub(super) fn has_usage(object: &Object) -> bool {
+    object.object("message").is_some_and(|message| message.object("usage").is_some())
+}
+
 /// What the source states about the usage of a response. Nothing for a response that no model gave.
 pub(super) fn usage(key: &str, object: &Object) -> Map<String, Value> {
     let message = object.object("message");

@@ -90,7 +90,7 @@ struct Overview {
     is_sidechain: bool,
     /// The first line with a fact about the session, and the facts that the file states first.
     opening: Option<(u64, SessionInfo)>,
-    /// The line of the last record of each response.
+    /// The line of the last record of each response that states its usage.
     last_lines: HashMap<String, u64>,
 }
 
@@ -105,8 +105,15 @@ impl Overview {
 
         let mut opening: Option<(u64, SessionInfo)> = None;
         let mut last_lines = HashMap::new();
+        let mut seen = HashSet::new();
         for (number, object) in objects() {
-            if let Some(key) = message::response_key(object) {
+            let is_apart = object.flag("isSidechain") && !is_sidechain;
+            // A record that is written again says nothing new, least of all what its response cost.
+            let is_again = !is_apart && object.text("uuid").is_some_and(|uuid| !seen.insert(uuid));
+            if let Some(key) = message::response_key(object)
+                && !is_again
+                && message::has_usage(object)
+            {
                 match last_lines.get_mut(key) {
                     Some(line) => *line = number,
                     None => drop(last_lines.insert(key.to_owned(), number)),
@@ -300,7 +307,7 @@ impl Session {
         self.withdraw(&origin, superseded);
     }
 
-    /// The usage of the response that the record belongs to, if it is the last one of it.
+    /// The usage of the response that the record belongs to, if it is the last one that states it.
     fn usage(&self, line: u64, object: &Object) -> Map<String, Value> {
         match message::response_key(object) {
             Some(key) if self.overview.last_lines.get(key) == Some(&line) => message::usage(key, object),

@@ -173,6 +173,17 @@ fn the_usage_of_a_response_is_that_of_its_last_record() {
     assert_eq!((&usage["responseKey"], &usage["stopReason"]), (&json!("X"), &json!("end_turn")));
 }
 
+/// What is written again repeats the usage, or has lost it.
+#[test]
+fn the_usage_of_a_response_is_stated_once_also_if_its_record_is_written_again() {
+    let mut bare = answer("b", "a", "X", "So.");
+    bare["message"].as_object_mut().unwrap().remove("usage");
+    let again = answer("a", "u", "X", "Hm.");
+    let conversion = session(&[user("u", "", "Go."), answer("a", "u", "X", "Hm."), bare, again]);
+    let usages: Vec<&str> = ids(&conversion).into_iter().filter(|id| id.starts_with('u')).collect();
+    assert_eq!(usages, ["u2"]);
+}
+
 #[test]
 fn an_error_of_the_service_is_a_failed_attempt_and_its_retry_is_mechanical() {
     let message = json!({"id": "E", "role": "assistant", "model": "<synthetic>",
