@@ -12,6 +12,7 @@ use crate::hops::Reached;
 use crate::object::{Fields, Object};
 use crate::placed::Placed;
 use asr_spec::record::{Body, Compaction, InsertAt, Replaces, Retained, Tokens};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// How many records of the path there may be for each one that a boundary lists. A response has been seen to
@@ -310,8 +311,8 @@ impl Microcompact {
         if let Some(metadata) = object.object("microcompactMetadata") {
             compaction.trigger = metadata.text("trigger").map(str::to_owned);
             compaction.tokens = tokens(metadata);
-            if metadata.get("compactedToolIds").is_some_and(serde_json::Value::is_array) {
-                let ids: Option<Vec<String>> = metadata.texts("compactedToolIds").map(result).collect();
+            if let Some(calls) = metadata.get("compactedToolIds").and_then(Value::as_array) {
+                let ids: Option<Vec<String>> = calls.iter().map(|call| result(call.as_str()?)).collect();
                 compaction.replaces = ids.map_or(Replaces::Unknown, Replaces::Ids);
             }
         }

@@ -579,7 +579,7 @@ fn a_boundary_whose_logical_parent_is_written_later_replaces_something_unknown()
 
 #[test]
 fn a_microcompact_masks_results() {
-    let micro = |calls: &[&str]| {
+    let micro = |calls: Value| {
         let metadata = json!({"trigger": "auto", "preTokens": 50, "compactedToolIds": calls});
         claude(
             "system",
@@ -591,12 +591,14 @@ fn a_microcompact_masks_results() {
     let lines = [user("u", "", "Go."), call("a", "u", "X", "A"), result("t", "a", "A")];
     let with_boundary =
         |boundary: Value| session(&[lines[0].clone(), lines[1].clone(), lines[2].clone(), boundary]);
-    let conversion = with_boundary(micro(&["A"]));
+    let conversion = with_boundary(micro(json!(["A"])));
     let compaction = json_of(&conversion, "r4");
     assert_eq!((&compaction["kind"], &compaction["replaces"]), (&json!("mask"), &json!({"ids": ["r3"]})));
     assert_eq!(outcome(&conversion, What::View), r#"[{"id":"r1"},{"id":"r2"}]"#);
-    let missing = with_boundary(micro(&["A", "lost"]));
-    assert_eq!(json_of(&missing, "r4")["replaces"], json!({"state": "unknown"}), "not only a part of it");
+    for calls in [json!(["A", "lost"]), json!(["A", 5])] {
+        let missing = with_boundary(micro(calls));
+        assert_eq!(json_of(&missing, "r4")["replaces"], json!({"state": "unknown"}), "not only a part of it");
+    }
 }
 
 // Withdrawals.
