@@ -255,7 +255,8 @@ fn positions(placed: &Placed, uuids: &[String]) -> Option<HashSet<usize>> {
 }
 
 /// Whether the path that ends at `end` ends in the listed records: every one of them, and between them
-/// nothing but what stands for them or belongs to one response with one of them.
+/// nothing but what stands for them or belongs to one response with one of them, and earlier compactions whose
+/// summaries stand before all that was kept then.
 fn is_end_of_path(
     placed: &Placed,
     end: usize,
@@ -270,7 +271,8 @@ fn is_end_of_path(
     for position in placed.back_from(end).take(limit) {
         let is_listed = listed.contains(&position);
         let belongs = || response_key(placed, position, keys).is_some_and(|key| listed_keys.contains(key));
-        if !is_listed && !allowed.contains(&position) && !belongs() {
+        let is_elsewhere = || is_before_what_it_kept(placed, position);
+        if !is_listed && !allowed.contains(&position) && !belongs() && !is_elsewhere() {
             return false;
         }
         missing -= usize::from(is_listed);
@@ -279,6 +281,12 @@ fn is_end_of_path(
         }
     }
     false
+}
+
+/// Whether a record is a compaction whose summary stands before what it kept, and so not where its record is.
+fn is_before_what_it_kept(placed: &Placed, position: usize) -> bool {
+    let body = placed.records.get(position).map(|record| &record.body);
+    matches!(body, Some(Body::Compaction(compaction)) if compaction.insert_at == Some(InsertAt::Start))
 }
 
 fn response_key<'a>(placed: &'a Placed, position: usize, keys: &'a CallKeys) -> Option<&'a str> {

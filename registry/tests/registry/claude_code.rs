@@ -544,6 +544,22 @@ fn a_response_is_preserved_as_a_whole() {
     assert_eq!(json_of(&conversion, "r7")["keptFromId"], "r3");
 }
 
+/// A second compaction keeps what the first one had kept, and a prompt since. Both summaries stand before what
+/// is kept, so the boundary that lies between on the path is no part of it.
+#[test]
+fn messages_that_were_preserved_before_are_preserved_again() {
+    let conversion = session(&long(&[
+        boundary("b", "a2", preserved("s", &["a2"])),
+        summary("s", "b"),
+        user("u3", "s", "Next."),
+        boundary("c", "u3", preserved("t", &["a2", "u3"])),
+        summary("t", "c"),
+    ]));
+    let compaction = json_of(&conversion, "r8");
+    assert_eq!((&compaction["keptFromId"], &compaction["retains"]), (&json!("r4"), &Value::Null));
+    assert_eq!(outcome(&conversion, What::View), r#"[{"summary":"r8"},{"id":"r4"},{"id":"r7"}]"#);
+}
+
 #[test]
 fn messages_preserved_before_the_summary_or_apart_are_retained() {
     let before = session(&long(&[boundary("b", "a2", preserved("b", &["u1", "a1"])), summary("s", "b")]));
