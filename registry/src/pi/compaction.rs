@@ -63,19 +63,18 @@ impl What {
     ) -> Self {
         match r#type {
             "compaction" => {
-                let index = object.get("firstKeptEntryIndex").and_then(Value::as_u64);
-                let indexed = || {
-                    let index = usize::try_from(index?).ok()?;
-                    Some(entries.get(index).cloned().flatten().map_or(Kept::Lost, Kept::From))
+                let index = || object.get("firstKeptEntryIndex").and_then(Value::as_u64);
+                let indexed = |index| entries.get(usize::try_from(index).ok()?)?.clone();
+                let kept = match (object.text("firstKeptEntryId"), index()) {
+                    (Some(kept), _) => Some(kept.to_owned()),
+                    (None, Some(index)) => indexed(index),
+                    // Not said.
+                    (None, None) => return Self::Unknown,
                 };
-                let kept = match object.text("firstKeptEntryId") {
+                let kept = match kept {
                     Some(kept) if kept == id => Kept::Nothing,
-                    Some(kept) => Kept::From(kept.to_owned()),
-                    None => match indexed() {
-                        Some(kept) => kept,
-                        // Neither field: not said.
-                        None => return Self::Unknown,
-                    },
+                    Some(kept) => Kept::From(kept),
+                    None => Kept::Lost,
                 };
                 Self::Beginning { parent, kept }
             }

@@ -371,6 +371,20 @@ fn entries_of_format_1_follow_each_other() {
     assert_eq!(json_of(&conversion, "s1")["lineage"]["inherits"]["from"], "before.jsonl");
 }
 
+/// As in the later formats, where the entry names its own id.
+#[test]
+fn a_compaction_of_format_1_that_counts_to_itself_keeps_nothing() {
+    let said = json!({"type": "message", "message": {"role": "user", "content": "x"}});
+    let compaction = |index: u64| json!({"type": "compaction", "summary": "s", "firstKeptEntryIndex": index});
+    let header = json!({"type": "session", "id": "s"});
+    let with_index =
+        |index| converted(Agent::Pi, &[header.clone(), said.clone(), said.clone(), compaction(index)]);
+    let nothing = json_of(&with_index(3), "r4");
+    assert_eq!((&nothing["replaces"], &nothing["keptFromId"]), (&json!({"throughId": "r3"}), &Value::Null));
+    let later = json_of(&with_index(4), "r4");
+    assert_eq!(later["replaces"], json!({"state": "unknown"}), "no entry stands there");
+}
+
 // What is not as expected.
 
 #[test]
