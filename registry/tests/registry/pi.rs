@@ -387,6 +387,18 @@ fn a_compaction_of_format_1_that_counts_to_itself_keeps_nothing() {
 
 // What is not as expected.
 
+/// Content that is one object becomes a part of a list, so its record nests deeper than the native one.
+#[test]
+fn what_nests_too_deeply_for_its_record_is_a_gap() {
+    let nested = |levels: usize| {
+        let content = format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+        let entry = format!(r#"{{"type":"custom_message","id":"c","parentId":null,"content":{content}}}"#);
+        convert(Agent::Pi, None, &[file(&[header()]), entry.into_bytes()].concat()).unwrap()
+    };
+    assert_eq!(outcome(&nested(124), What::Path), r#"[{"id":"r2"}]"#);
+    assert_eq!(ids(&nested(125)).last(), Some(&"g2"));
+}
+
 #[test]
 fn unknown_roles_types_and_bad_lines_are_kept_and_noted() {
     let mut bytes = file(&[header(), message("u", "", "user", "Go.")]);
