@@ -8,6 +8,7 @@ mod compare;
 pub mod coverage;
 mod engine;
 pub mod fixtures;
+pub mod invariants;
 mod siblings;
 pub mod targets;
 pub mod traces;
