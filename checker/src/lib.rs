@@ -8,6 +8,7 @@ mod compare;
 pub mod coverage;
 mod engine;
 pub mod fixtures;
+pub mod hunt;
 pub mod invariants;
 mod siblings;
 pub mod targets;

@@ -4,6 +4,7 @@ mod check;
 mod convert;
 mod describe;
 mod explain;
+mod fuzz;
 mod input;
 mod lines;
 mod locate;
@@ -45,6 +46,8 @@ enum Verb {
     Spec(spec::Args),
     /// Computes every path and view twice, independently, and compares
     Check(check::Args),
+    /// Hunts for disagreement with random scripts, seeded, on all cores
+    Fuzz(fuzz::Args),
 }
 
 /// What the command tells its caller.
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Convert(args) => convert::run(&args),
         Verb::Spec(args) => spec::run(&args),
         Verb::Check(args) => check::run(&args),
+        Verb::Fuzz(args) => fuzz::run(&args),
     };
     let status = match catch_unwind(std::panic::AssertUnwindSafe(run)) {
         Ok(Ok(status)) => status,
