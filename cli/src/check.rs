@@ -1,6 +1,7 @@
 //! `asr check`: both implementations on every question that a stream allows.
 
 use crate::Status;
+use crate::describe::printable;
 use crate::input::{Files, Input};
 use crate::lines::Lines;
 use asr_checker::traces::{Decision, Traces};
@@ -43,7 +44,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             let agree = status == Status::Fine;
             writeln!(out, "{}", json!({"file": input.name, "agree": agree, "message": message}))?;
         } else {
-            writeln!(out, "{}: oracle and core {verdict}", input.name)?;
+            let name = printable(&input.name);
+            writeln!(out, "{name}: oracle and core {verdict}")?;
             if let Verdict::Diverge { difference, .. } = &verdict
                 && let Difference::Outcome(query, _) = &**difference
             {
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             match siblings {
                 Ok(Some(units)) => writeln!(out, "  and on where {units} native units branch")?,
                 Ok(None) => {}
-                Err(difference) => writeln!(out, "  {difference}")?,
+                Err(difference) => writeln!(out, "  {}", printable(&difference))?,
             }
         }
         Ok(Ok(status))

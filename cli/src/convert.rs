@@ -1,6 +1,7 @@
 //! `asr convert`: a native session to a stream of records.
 
 use crate::Status;
+use crate::describe::say;
 use crate::input::{Format, InputError, convert, read};
 use crate::progress::Progress;
 use asr_registry::Agent;
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let conversion = match conversion {
         Ok(conversion) => conversion,
         Err(error) => {
-            eprintln!("error: {error}");
+            say(&format!("error: {error}"));
             return Ok(Status::Unusable);
         }
     };

@@ -4,6 +4,7 @@ use asr_core::Stream;
 use asr_spec::{Entry, Json, Name};
 use console::{Style, measure_text_width, style, truncate_str};
 use serde_json::Value;
+use std::io::{self, Write};
 
 /// One printed line.
 pub(crate) struct Row {
@@ -15,6 +16,12 @@ pub(crate) struct Row {
 
 /// The row of an entry of a view or path of `stream`.
 pub(crate) fn row(stream: &Stream<'_>, entry: &Entry) -> Row {
+    let Row { id, kind, text, is_marker } = raw_row(stream, entry);
+    Row { id: one_line(&id), kind: one_line(&kind), text: one_line(&text), is_marker }
+}
+
+/// The row with all texts as the stream has them.
+fn raw_row(stream: &Stream<'_>, entry: &Entry) -> Row {
     let marker =
         |kind: &str, text: String| Row { id: String::new(), kind: kind.into(), text, is_marker: true };
     match entry {
@@ -40,12 +47,12 @@ pub(crate) fn row(stream: &Stream<'_>, entry: &Entry) -> Row {
         Entry::Gap { id } => {
             let record = record(stream, id);
             let reason = record.get("reason").and_then(Value::as_str).unwrap_or("no reason given");
-            marker("gap", format!("records are missing here: {} ({id})", one_line(reason)))
+            marker("gap", format!("records are missing here: {reason} ({id})"))
         }
         Entry::Malformed { line } => marker("gap", format!("line {line} is malformed")),
         Entry::UnresolvedRef { reference, status } => {
             let reference = match reference {
-                Json::String(id) => one_line(id),
+                Json::String(id) => id.clone(),
                 other => other.to_string(),
             };
             marker("unresolved", format!("ref {reference} identifies no record ({})", status.as_str()))
@@ -79,10 +86,10 @@ fn record(stream: &Stream<'_>, name: &Name) -> Value {
 fn kind(record: &Value) -> String {
     let text = |key| record.get(key).and_then(Value::as_str);
     match text("type") {
-        Some("message") => one_line(text("role").unwrap_or("message")),
+        Some("message") => text("role").unwrap_or("message").into(),
         Some("tool_call") => "call".into(),
         Some("tool_result") => "result".into(),
-        Some(other) => one_line(other),
+        Some(other) => other.into(),
         None => "record".into(),
     }
 }
@@ -91,7 +98,7 @@ fn kind(record: &Value) -> String {
 fn text(record: &Value) -> String {
     if let Some(name) = record.get("name").and_then(Value::as_str) {
         let input = record.get("input").map(Value::to_string).unwrap_or_default();
-        return one_line(&format!("{name} {input}"));
+        return format!("{name} {input}");
     }
     let parts = record.get("content").or_else(|| record.get("summary")).and_then(Value::as_array);
     let said = parts.into_iter().flatten().find_map(|part| {
@@ -101,7 +108,7 @@ fn text(record: &Value) -> String {
             (_, text) => text.map(str::to_owned),
         }
     });
-    one_line(&said.unwrap_or_default())
+    said.unwrap_or_default()
 }
 
 /// Longer texts are cut here before anything is measured: no terminal is that wide.
@@ -114,8 +121,18 @@ fn one_line(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ").chars().take(MOST_CHARS).collect()
 }
 
+/// A text as it is, but for what a terminal would obey.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|char| if char.is_control() { char::REPLACEMENT_CHARACTER } else { char }).collect()
+}
+
+/// Writes a line to standard error. Where nobody reads it, it is lost; the outcome is the same.
+pub(crate) fn say(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", printable(message));
+}
+
 /// Rows as a table that fits the terminal, or 100 columns where there is none.
-pub(crate) fn table(rows: &[Row], out: &mut impl std::io::Write) -> std::io::Result<()> {
+pub(crate) fn table(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
     let (_, columns) = console::Term::stdout().size_checked().unwrap_or((0, 100));
     let ids = rows.iter().map(|row| measure_text_width(&row.id)).max().unwrap_or(0);
     let kinds = rows.iter().map(|row| measure_text_width(&row.kind)).max().unwrap_or(0);

@@ -1,10 +1,11 @@
 //! Input files: bytes from a path or from standard input, and the stream they hold or are converted to.
 
 use crate::Status;
+use crate::describe::say;
 use crate::progress::Progress;
 use asr_registry::{Agent, Conversion, ConvertError};
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -93,7 +94,7 @@ impl Files {
             };
             drop(progress);
             worst = worst.max(status.unwrap_or_else(|error| {
-                eprintln!("error: {error}");
+                say(&format!("error: {error}"));
                 Status::Unusable
             }));
         }
@@ -105,9 +106,9 @@ impl Files {
         let agent = match self.from {
             Format::Asr => {
                 if let Some(agent) = Agent::detect(&bytes) {
-                    eprintln!(
+                    say(&format!(
                         "note: {name} looks like a session of {agent}; for its records give --from {agent}"
-                    );
+                    ));
                 }
                 None
             }
@@ -141,10 +142,8 @@ pub(crate) fn convert(agent: Agent, path: &Path, name: &str, bytes: &[u8]) -> Re
     let file_name = path.file_name().map(|name| name.to_string_lossy());
     let conversion = asr_registry::convert(agent, file_name.as_deref(), bytes)
         .map_err(|source| InputError::Convert { name: name.to_owned(), source })?;
-    let mut errors = io::stderr().lock();
     for note in &conversion.notes {
-        // Nobody reads standard error, then: the notes are also in the records.
-        let _ = writeln!(errors, "note: {name}: line {}: {}", note.line, note.message);
+        say(&format!("note: {name}: line {}: {}", note.line, note.message));
     }
     Ok(conversion)
 }

@@ -1,7 +1,7 @@
 //! `asr path`, `asr view`, `asr heads`: the outcomes of a stream.
 
 use crate::Status;
-use crate::describe::{row, table};
+use crate::describe::{printable, row, say, table};
 use crate::input::{Files, Input, InputError};
 use asr_checker::{Core, Engine, Oracle, OracleAs, Session};
 use asr_core::Stream;
@@ -105,8 +105,9 @@ impl OutputArgs {
                 && *answer != found
             {
                 let json = |answer: &T| serde_json::to_string(answer).unwrap_or_default();
-                eprintln!("error: {}: the engines differ", input.name);
-                eprintln!("  {other:8}{}\n  {:8}{}", json(answer), engine.name(), json(&found));
+                say(&format!("error: {}: the engines differ", input.name));
+                say(&format!("  {other:8}{}", json(answer)));
+                say(&format!("  {:8}{}", engine.name(), json(&found)));
                 return Ok(None);
             }
             answer = Some((engine.name(), found));
@@ -129,7 +130,7 @@ impl OutputArgs {
 pub(crate) fn outcome(args: &OutcomeArgs, what: What) -> io::Result<Status> {
     let query = Query { what, head: args.head.head() };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let status = args.files.for_each(|input, _| {
+    args.files.for_each(|input, _| {
         let outcome = match args.output.ask(&input, |session| session.answer(&query)) {
             Ok(Some(outcome)) => outcome,
             Ok(None) => return Ok(Ok(Status::Finding)),
@@ -142,8 +143,7 @@ pub(crate) fn outcome(args: &OutcomeArgs, what: What) -> io::Result<Status> {
         }
         out.flush()?;
         Ok(Ok(if matches!(outcome, Outcome::Cycle { .. }) { Status::Finding } else { Status::Fine }))
-    })?;
-    Ok(status)
+    })
 }
 
 fn print(
@@ -159,10 +159,10 @@ fn print(
     };
     let head = match &query.head {
         Head::Primary => String::new(),
-        Head::Ref(id) => format!(" from {id}"),
+        Head::Ref(id) => format!(" from {}", printable(id)),
         Head::Start => " from START".to_owned(),
     };
-    let name = &input.name;
+    let name = printable(&input.name);
     match outcome {
         Outcome::Entries(entries) => {
             let count = entries.len();
@@ -181,9 +181,9 @@ fn print(
         }
         Outcome::Cycle { at } => {
             out.flush()?;
-            eprintln!(
+            say(&format!(
                 "error: {name}: record {at}: following predecessors comes back to this record (ASR-366)"
-            );
+            ));
             Ok(())
         }
     }
@@ -201,7 +201,7 @@ pub(crate) fn heads(args: &HeadsArgs) -> io::Result<Status> {
         if args.output.json {
             writeln!(out, "{}", serde_json::to_string(&heads)?)?;
         } else {
-            writeln!(out, "{}{}", input.name, args.output.credit())?;
+            writeln!(out, "{}{}", printable(&input.name), args.output.credit())?;
             writeln!(out, "  default    {}", state(Some(&heads.default)))?;
             for (index, head) in heads.effective.iter().enumerate() {
                 let rank = if index == 0 { "primary" } else { "lane" };
@@ -217,7 +217,7 @@ fn state(head: Option<&HeadState>) -> String {
     match head {
         None => "null: the source says that there is no such head".to_owned(),
         Some(HeadState::Start) => "START: the empty context".to_owned(),
-        Some(HeadState::Node(id)) => id.to_string(),
+        Some(HeadState::Node(id)) => printable(&id.to_string()),
         Some(HeadState::Unknown) => "unknown".to_owned(),
         Some(HeadState::Unresolved { reference, status }) => {
             format!("{reference} identifies no record ({})", status.as_str())

@@ -58,19 +58,44 @@ fn converted_output_appears_whole_or_not_at_all() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "and nothing beside it");
 }
 
+/// Whoever closes the standard error does not change what the command does, let alone make it panic.
+#[cfg(unix)]
+#[test]
+fn messages_that_nobody_reads_change_nothing() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let run = std::process::Command::new(cargo_bin!("asr"))
+        .args(["path", "--json", "no/such/file", "-"])
+        .stdin(std::process::Stdio::null())
+        .stderr(writer)
+        .output()
+        .unwrap();
+    assert_eq!((run.status.code(), &*run.stdout), (Some(2), &b"[]\n"[..]));
+}
+
 #[test]
 fn text_from_a_session_cannot_drive_the_terminal() {
     let text = r"{\u001b]0;owned\u0007\u001b[31mred\n\r\u0000}";
-    let line = format!(
-        "{{\"type\":\"message\",\"seq\":1,\"id\":\"r1\",\"role\":\"user\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}\n"
-    );
-    let output = piped(&["view", "-"], line).success();
-    let printed = &output.get_output().stdout;
-    assert!(
-        !printed.iter().any(|byte| byte.is_ascii_control() && *byte != b'\n'),
-        "{}",
-        printed.escape_ascii()
-    );
+    let message = format!(r#""role":"user","content":[{{"type":"text","text":"{text}"}}]"#);
+    let record = format!(r#"{{"type":"message","seq":1,"id":"{text}",{message}}}"#);
+    let lost = format!(r#"{{"type":"session_info","seq":2,"id":"h","heads":["{text}","lost {text}"]}}"#);
+    let native = format!(r#"{{"type":"{text}","uuid":"u","sessionId":"s"}}"#);
+    let (one, two) = (format!("{record}\n"), format!("{record}\n{lost}\n"));
+    for (args, input) in [
+        (&["view", "-"][..], &one),
+        (&["path", "-"], &two),
+        (&["heads", "-"], &two),
+        (&["view", "--head", "\u{1b}[31mlost", "-"], &one),
+        (&["convert", "--from", "claude-code", "-"], &native),
+        (&["view", "\u{1b}[31mno-file"], &one),
+    ] {
+        let output = piped(args, input.as_str());
+        let output = output.get_output();
+        for printed in [&output.stdout, &output.stderr] {
+            let is_obeyed = |byte: &u8| byte.is_ascii_control() && *byte != b'\n';
+            assert!(!printed.iter().any(is_obeyed), "{args:?}: {}", printed.escape_ascii());
+        }
+    }
 }
 
 /// A byte order mark, CRLF, a blank line, a tab in front, and characters of two and four bytes before the places.
