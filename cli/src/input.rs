@@ -9,6 +9,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+/// The path that stands for standard input.
+const STDIN: &str = "-";
+
 /// The files of a command, `-` for standard input.
 #[derive(clap::Args)]
 pub(crate) struct Files {
@@ -53,6 +56,8 @@ impl FromStr for Format {
 pub(crate) enum InputError {
     #[error("{name}: cannot read: {source}")]
     Io { name: String, source: io::Error },
+    #[error("standard input: cannot read: it is given twice, and the first time took all of it")]
+    Consumed,
     #[error("{name}: {source}")]
     Convert { name: String, source: ConvertError },
     #[error("{name}: {message}")]
@@ -86,9 +91,13 @@ impl Files {
         mut each: impl FnMut(Input, &Progress) -> io::Result<Result<Status, InputError>>,
     ) -> io::Result<Status> {
         let mut worst = Status::Fine;
+        let mut is_consumed = false;
         for path in &self.files {
             let progress = Progress::start(path.display().to_string());
-            let status = match self.input(path) {
+            let is_stdin = path == Path::new(STDIN);
+            let input = if is_stdin && is_consumed { Err(InputError::Consumed) } else { self.input(path) };
+            is_consumed |= is_stdin;
+            let status = match input {
                 Ok(input) => each(input, &progress)?,
                 Err(error) => Err(error),
             };
@@ -125,7 +134,7 @@ impl Files {
 
 /// The name and the bytes of a file, or of standard input for `-`.
 pub(crate) fn read(path: &Path) -> Result<(String, Vec<u8>), InputError> {
-    let (name, bytes) = if path == Path::new("-") {
+    let (name, bytes) = if path == Path::new(STDIN) {
         let mut bytes = Vec::new();
         ("standard input".to_owned(), io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes))
     } else {

@@ -26,6 +26,14 @@ fn standard_input_is_a_file_named_dash() {
     piped(&["view", "--json", "--engine", "oracle", "-"], ONE).success().stdout_eq("[{\"id\":\"r1\"}]\n");
 }
 
+/// A second read of standard input finds nothing, which is a stream without records: that would pass for a result.
+#[test]
+fn standard_input_cannot_be_given_twice() {
+    piped(&["path", "--json", "-", "-"], ONE).code(2).stdout_eq("[{\"id\":\"r1\"}]\n").stderr_eq(
+        "error: standard input: cannot read: it is given twice, and the first time took all of it\n",
+    );
+}
+
 #[test]
 fn every_file_gets_one_line_in_order_and_a_missing_one_does_not_stop_the_others() {
     let file = "fixtures/readings/NR-1a/input.jsonl";
