@@ -1,7 +1,10 @@
 //! A progress bar for work that takes longer than a second, on a terminal.
 
+use crate::describe::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::thread;
+use std::convert::Infallible;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// Shorter work shows nothing.
@@ -16,6 +19,9 @@ const BAR: &str = "{msg} [{wide_bar}] {human_pos}/{human_len}, {eta} to go";
 /// Shows that a piece of work goes on, until it is dropped.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    /// Dropped when the work is done, which ends the wait.
+    work: Option<Sender<Infallible>>,
+    wait: Option<JoinHandle<()>>,
 }
 
 impl Progress {
@@ -23,17 +29,17 @@ impl Progress {
     pub(crate) fn start(what: String) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         set_style(&bar, SPINNER);
-        bar.set_message(what);
-        let waiting = bar.downgrade();
-        // The thread outlives work that is done in time, and finds nothing left to show then.
-        thread::spawn(move || {
-            thread::sleep(PATIENCE);
-            if let Some(bar) = waiting.upgrade() {
-                bar.set_draw_target(ProgressDrawTarget::stderr());
-                bar.enable_steady_tick(TICK);
+        bar.set_message(printable(&what));
+        let (work, end) = channel::<Infallible>();
+        let waiting = bar.clone();
+        let wait = thread::Builder::new().spawn(move || {
+            if end.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                waiting.set_draw_target(ProgressDrawTarget::stderr());
+                waiting.enable_steady_tick(TICK);
             }
         });
-        Self { bar }
+        // Without a thread there is no bar, and the work goes on all the same.
+        Self { bar, work: Some(work), wait: wait.ok() }
     }
 
     /// `done` of `total` pieces are done.
@@ -54,6 +60,27 @@ fn set_style(bar: &ProgressBar, template: &str) {
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        drop(self.work.take());
+        if let Some(wait) = self.wait.take() {
+            // It ends at once, so that many short pieces of work leave no threads behind. A panic in it has
+            // cost the bar and nothing else.
+            let _ = wait.join();
+        }
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_is_done_in_time_leaves_no_thread() {
+        const PIECES: usize = 50;
+        for _ in 0..PIECES {
+            drop(Progress::start("work".to_owned()));
+        }
+        let threads = std::fs::read_dir("/proc/self/task").unwrap().count();
+        assert!(threads < PIECES, "{threads}");
     }
 }
