@@ -66,6 +66,48 @@ fn converted_output_appears_whole_or_not_at_all() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "and nothing beside it");
 }
 
+#[cfg(unix)]
+#[test]
+fn output_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for (to, reason) in [
+        (folder.path().join("no/such"), "entity not found"),
+        (folder.path().to_owned(), "Is a directory (os error 21)"),
+    ] {
+        let message = format!("error: cannot write the output: {}: {reason}\n", to.display());
+        let convert = asr(&["convert", "fixtures/sessions/pi/garden.jsonl", "-o"]).arg(&to).assert();
+        convert.code(2).stderr_eq(message);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn converted_output_leaves_links_pipes_and_permissions_as_they_are() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let convert =
+        |to: &str| asr(&["convert", "fixtures/sessions/pi/garden.jsonl", "-o"]).arg(at(to)).assert();
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o777;
+
+    fs::write(at("any"), "").unwrap();
+    convert("new").success();
+    assert_eq!(mode("new"), mode("any"), "as any new file");
+    fs::set_permissions(at("any"), fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("any", at("link")).unwrap();
+    convert("link").success();
+    assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+    assert_eq!((fs::read(at("any")).unwrap(), mode("any")), (fs::read(at("new")).unwrap(), 0o640));
+
+    assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+    let (name, expected) = (at("pipe"), fs::read(at("new")).unwrap());
+    let reader = std::thread::spawn(move || fs::read(name).unwrap());
+    convert("pipe").success();
+    assert!(fs::symlink_metadata(at("pipe")).unwrap().file_type().is_fifo());
+    assert_eq!(reader.join().unwrap(), expected);
+    asr(&["convert", "fixtures/sessions/pi/garden.jsonl", "-o", "-"]).assert().success().stdout_eq(expected);
+}
+
 /// Whoever closes the standard error does not change what the command does, let alone make it panic.
 #[cfg(unix)]
 #[test]
@@ -151,4 +193,5 @@ fn wrong_usage_is_status_two() {
     asr(&["path"]).assert().code(2);
     asr(&["view", "--head", "r1", "--head-start", "-"]).assert().code(2);
     asr(&["view", "--from", "emacs", "-"]).assert().code(2);
+    asr(&["convert", "--from", "asr", "fixtures/sessions/pi/garden.jsonl"]).assert().code(2);
 }
