@@ -9,7 +9,7 @@ use crate::draft::{Draft, Origin, Prefix, Writer};
 use crate::hops::{Hops, Reached};
 use crate::paths::{Paths, Predecessor};
 use asr_spec::native::{Mapping, NativeRecord, Placement};
-use asr_spec::record::{Body, BranchesFrom, Compaction, Record, SessionInfo};
+use asr_spec::record::{Body, BranchesFrom, InsertAt, Record, Replaces, Retained, SessionInfo};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -123,11 +123,16 @@ impl Placed {
         }
     }
 
-    /// The compaction at a position.
-    pub fn compaction(&mut self, position: usize) -> Option<&mut Compaction> {
-        match self.records.get_mut(position) {
-            Some(Record { body: Body::Compaction(compaction), .. }) => Some(compaction),
-            _ => None,
+    /// Says what the compaction at a position replaced.
+    pub fn settle(&mut self, position: usize, settled: Settled) {
+        if let Some(Body::Compaction(compaction)) =
+            self.records.get_mut(position).map(|record| &mut record.body)
+        {
+            let Settled { replaces, kept_from, insert_at, retains } = settled;
+            compaction.replaces = replaces;
+            compaction.kept_from_id = kept_from;
+            compaction.insert_at = insert_at;
+            compaction.retains = retains;
         }
     }
 
@@ -154,6 +159,21 @@ impl Placed {
         }
         notes.sort_by_key(|note| note.line);
         Conversion { records: stream, native, notes }
+    }
+}
+
+/// What a compaction replaced, with what was kept of it.
+pub(crate) struct Settled {
+    pub replaces: Replaces,
+    pub kept_from: Option<String>,
+    pub insert_at: Option<InsertAt>,
+    pub retains: Vec<Retained>,
+}
+
+impl Settled {
+    /// Nothing was kept, and the summary stands where the first replaced record stood.
+    pub fn replacing(replaces: Replaces) -> Self {
+        Self { replaces, kept_from: None, insert_at: None, retains: Vec::new() }
     }
 }
 

@@ -10,7 +10,7 @@
 use crate::draft::{Origin, Pointers};
 use crate::hops::Reached;
 use crate::object::{Fields, Object};
-use crate::placed::Placed;
+use crate::placed::{Placed, Settled};
 use asr_spec::record::{Body, Compaction, InsertAt, Replaces, Retained, Tokens};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -151,23 +151,11 @@ impl Boundaries {
     pub fn settle(&self, placed: &mut Placed) {
         let mut keys = None;
         for boundary in &self.all {
-            let settled = boundary.settle(placed, &mut keys);
-            if let (Some(settled), Some(compaction)) = (settled, placed.compaction(boundary.position)) {
-                compaction.replaces = settled.replaces;
-                compaction.kept_from_id = settled.kept_from;
-                compaction.insert_at = settled.insert_at;
-                compaction.retains = settled.retains;
+            if let Some(settled) = boundary.settle(placed, &mut keys) {
+                placed.settle(boundary.position, settled);
             }
         }
     }
-}
-
-/// What a compaction replaced, with what was kept.
-struct Settled {
-    replaces: Replaces,
-    kept_from: Option<String>,
-    insert_at: Option<InsertAt>,
-    retains: Vec<Retained>,
 }
 
 /// The response key of each call.
@@ -178,21 +166,13 @@ impl Boundary {
     fn settle(&self, placed: &Placed, keys: &mut Option<CallKeys>) -> Option<Settled> {
         let through = match placed.hops.reach(self.link.as_deref()?) {
             Reached::Unit(unit) => placed.span(unit).next_back()?,
-            Reached::Start => {
-                let replaces = Replaces::Ids(Vec::new());
-                return Some(Settled { replaces, kept_from: None, insert_at: None, retains: Vec::new() });
-            }
+            Reached::Start => return Some(Settled::replacing(Replaces::Ids(Vec::new()))),
             Reached::Nowhere => return None,
         };
         if !placed.is_before(through, self.position) {
             return None;
         }
-        let mut settled = Settled {
-            replaces: Replaces::Through(placed.id(through)),
-            kept_from: None,
-            insert_at: None,
-            retains: Vec::new(),
-        };
+        let mut settled = Settled::replacing(Replaces::Through(placed.id(through)));
         let Some(kept) = &self.kept else { return Some(settled) };
 
         let summary = self.summary.as_ref().and_then(|summary| summary.uuid.as_ref());

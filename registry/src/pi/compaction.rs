@@ -16,7 +16,7 @@ use crate::draft::Origin;
 use crate::hops::Reached;
 use crate::object::{Fields, Object};
 use crate::paths::Predecessor;
-use crate::placed::Placed;
+use crate::placed::{Placed, Settled};
 use asr_spec::record::{Compaction, ContentPart, InsertAt, Replaces, Tokens};
 use serde_json::Value;
 
@@ -120,28 +120,19 @@ pub(super) fn settle(placed: &mut Placed, pending: Vec<Pending>) {
             What::Entry { target } => entry(placed, position, target.as_deref()),
             What::Unknown => None,
         };
-        if let (Some(settled), Some(compaction)) = (settled, placed.compaction(position)) {
-            compaction.replaces = settled.replaces;
-            compaction.kept_from_id = settled.kept_from;
-            compaction.insert_at = settled.insert_at;
+        if let Some(settled) = settled {
+            placed.settle(position, settled);
         }
     }
-}
-
-struct Settled {
-    replaces: Replaces,
-    kept_from: Option<String>,
-    insert_at: Option<InsertAt>,
-}
-
-fn ids(ids: Vec<String>) -> Settled {
-    Settled { replaces: Replaces::Ids(ids), kept_from: None, insert_at: None }
 }
 
 fn beginning(placed: &Placed, position: usize, parent: Option<&str>, kept: &Kept) -> Option<Settled> {
     let through = match parent.map_or(Reached::Start, |parent| placed.hops.reach(parent)) {
         Reached::Unit(unit) => placed.span(unit).next_back()?,
-        Reached::Start => return Some(Settled { insert_at: Some(InsertAt::Start), ..ids(Vec::new()) }),
+        Reached::Start => {
+            let settled = Settled::replacing(Replaces::Ids(Vec::new()));
+            return Some(Settled { insert_at: Some(InsertAt::Start), ..settled });
+        }
         Reached::Nowhere => return None,
     };
     if !placed.is_before(through, position) {
@@ -154,8 +145,8 @@ fn beginning(placed: &Placed, position: usize, parent: Option<&str>, kept: &Kept
         Kept::From(id) if leads_past(placed, id, through) => None,
         Kept::From(id) => Some(placed.id(placed.first_from(id, through)?)),
     };
-    let replaces = Replaces::Through(placed.id(through));
-    Some(Settled { replaces, kept_from, insert_at: Some(InsertAt::Start) })
+    let settled = Settled::replacing(Replaces::Through(placed.id(through)));
+    Some(Settled { kept_from, insert_at: Some(InsertAt::Start), ..settled })
 }
 
 /// Whether an entry takes no part in the context and comes after the record at `end` on its path.
@@ -167,7 +158,7 @@ fn leads_past(placed: &Placed, id: &str, end: usize) -> bool {
 fn branch(placed: &mut Placed, position: usize, from: Option<&str>, budget: &mut usize) -> Option<Settled> {
     let end = match placed.hops.reach(from?) {
         Reached::Unit(unit) => placed.span(unit).next_back().filter(|&end| end < position)?,
-        Reached::Start => return Some(ids(Vec::new())),
+        Reached::Start => return Some(Settled::replacing(Replaces::Ids(Vec::new()))),
         Reached::Nowhere => return None,
     };
     if placed.paths.before(position) == Some(Predecessor::Unknown) {
@@ -185,7 +176,8 @@ fn branch(placed: &mut Placed, position: usize, from: Option<&str>, budget: &mut
             return None;
         }
     }
-    Some(ids(named.into_iter().rev().map(|at| placed.id(at)).collect()))
+    let ids = named.into_iter().rev().map(|at| placed.id(at)).collect();
+    Some(Settled::replacing(Replaces::Ids(ids)))
 }
 
 /// The records of one entry.
@@ -194,5 +186,5 @@ fn entry(placed: &Placed, position: usize, target: Option<&str>) -> Option<Settl
     if own.end > position {
         return None;
     }
-    Some(ids(own.map(|at| placed.id(at)).collect()))
+    Some(Settled::replacing(Replaces::Ids(own.map(|at| placed.id(at)).collect())))
 }

@@ -36,7 +36,6 @@ pub(super) fn convert<'a>(
     let mut session = Session {
         draft: Draft::new(Agent::Pi, file_name),
         entries: Vec::new(),
-        previous: None,
         pending: Vec::new(),
         leaves: Vec::new(),
     };
@@ -61,8 +60,6 @@ struct Session {
     draft: Draft,
     /// The ids of all entries, the header included, as `firstKeptEntryIndex` counts them.
     entries: Vec<Option<String>>,
-    /// The entry before.
-    previous: Option<String>,
     pending: Vec<Pending>,
     leaves: Vec<Leaf>,
 }
@@ -114,11 +111,10 @@ impl Session {
         let id = native_id.unwrap_or_else(|| format!("line-{line}"));
         let parent = match object.get("parentId") {
             Some(parent) => parent.as_str().map(str::to_owned),
-            None => self.previous.clone(),
+            None => self.entries.last().cloned().flatten(),
         };
         let pointers = Pointers { id: Some(id.clone()), parent: parent.clone(), logical_parent: None };
         self.entries.push(Some(id.clone()));
-        self.previous = Some(id.clone());
         let mut leaf = Some(id.clone());
 
         match r#type.as_str() {
@@ -143,10 +139,10 @@ impl Session {
                     let message = format!("found the unknown type `{type}`: kept as a fact");
                     self.draft.note(line, message);
                 }
-                let name = (r#type == "session_info").then(|| object.text("name").map(str::to_owned));
+                let name = object.text("name").filter(|_| r#type == "session_info").map(str::to_owned);
                 self.draft.hop(pointers);
                 self.draft.audit(&origin, object);
-                if let Some(Some(name)) = name {
+                if let Some(name) = name {
                     self.draft.session(&origin, SessionInfo { title: Some(name), ..SessionInfo::default() });
                 }
             }
