@@ -229,6 +229,11 @@ impl Graph {
     /// rewrite of each node that has one (in the order of the rewrites).
     fn chain(&mut self, index: &Index<'_>, steps: &mut impl Steps) -> (Vec<Row>, Vec<(Node, Row)>) {
         self.node_of = vec![NONE; index.kinds.len()];
+        let nodes = index.kinds.iter().filter(|kind| kind.is_context()).count();
+        for column in [&mut self.firsts, &mut self.latests, &mut self.gap_ends] {
+            column.reserve_exact(nodes);
+        }
+        self.predecessors.reserve_exact(nodes);
         let (mut gaps, mut rewrites) = (Vec::new(), Vec::new());
         for (row, &kind) in (0..).zip(&index.kinds) {
             if !kind.is_context() && kind != Kind::Gap {

@@ -1,19 +1,9 @@
 //! Heads (ASR-363): where active paths end.
 
 use crate::graph::{Graph, Node, Predecessor};
-use crate::index::{Index, Ref};
+use crate::index::Index;
 use crate::steps::Steps;
 use asr_spec::{HeadState, Heads, Json, RefStatus, Step};
-
-/// An element of session_info.heads.
-#[derive(Clone, Debug)]
-pub(crate) enum StatedHead {
-    /// No head. In the first place: no default path.
-    Null,
-    Ref(Ref),
-    /// Neither a string nor null: names nothing, and is printed as it was written (HD-7).
-    Odd(Json),
-}
 
 /// What a head turns out to be.
 pub(crate) enum Head {
@@ -49,7 +39,7 @@ pub(crate) fn primary<S: Steps>(index: &Index<'_>, graph: &Graph, steps: &mut S)
 
 /// The head that a caller names by a record id. O(length of the id).
 pub(crate) fn named(index: &Index<'_>, graph: &Graph, id: &str, steps: &mut impl Steps) -> Head {
-    let node = match index.strings.find(id.as_bytes()) {
+    let node = match index.find(id.as_bytes()) {
         Some(symbol) => graph.resolve_told(index, symbol, steps),
         None => Err(RefStatus::Unresolved),
     };
@@ -88,15 +78,11 @@ pub(crate) fn default(index: &Index<'_>, graph: &Graph) -> Head {
     }
 }
 
-fn stated(index: &Index<'_>, graph: &Graph, head: &StatedHead, steps: &mut impl Steps) -> Option<Head> {
-    Some(match head {
-        StatedHead::Null => return None,
-        StatedHead::Odd(reference) => {
-            Head::Unresolved { reference: reference.clone(), status: RefStatus::Unresolved }
-        }
-        StatedHead::Ref(target) => match graph.resolve_told(index, *target, steps) {
-            Ok(node) => Head::Node(node),
-            Err(status) => Head::Unresolved { reference: index.spelled(*target), status },
-        },
-    })
+fn stated(index: &Index<'_>, graph: &Graph, head: &Json, steps: &mut impl Steps) -> Option<Head> {
+    match head {
+        Json::Null => None,
+        Json::String(id) => Some(named(index, graph, id, steps)),
+        // Neither a string nor null: names nothing, and is printed as it was written (HD-7).
+        odd => Some(Head::Unresolved { reference: odd.clone(), status: RefStatus::Unresolved }),
+    }
 }

@@ -14,11 +14,11 @@
 )]
 
 use crate::TooLarge;
-use crate::heads::StatedHead;
-use crate::scan::{Field, Fields, Lines, Raw, Span, Value};
-use crate::strings::{NO_SYMBOL, Strings, Symbol};
+use crate::scan::{self, Field, Fields, Lines, Raw, Span, Value};
+use crate::strings::{NO_SYMBOL, Placed, Strings, Symbol};
 use crate::verbatim;
 use asr_spec::{Json, Name, RefStatus};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// A line that is not blank, by its place in stream order.
@@ -145,24 +145,72 @@ pub(crate) struct Inherits {
     pub through_ordinal: Option<Json>,
 }
 
+/// Where the lines of a stream are, by row in the order of the file.
+#[derive(Default)]
+pub(crate) struct Places {
+    /// The lower halves of where the lines begin.
+    starts: Vec<u32>,
+    /// The rows at which the upper half goes up by one.
+    wraps: Vec<Row>,
+    /// The rows behind blank lines, and how many of these there are so far.
+    blanks: Vec<(Row, u32)>,
+}
+
+impl Places {
+    fn push(&mut self, line: Span<'_>) -> Result<(), TooLarge> {
+        let row = self.starts.len() as Row;
+        let number = u32::try_from(line.number).map_err(|_| TooLarge::Lines)?;
+        if row >= MAX_ROWS {
+            return Err(TooLarge::Lines);
+        }
+        while (self.wraps.len() as u64) < line.start as u64 >> 32 {
+            self.wraps.push(row);
+        }
+        let blanks = number - 1 - row;
+        if self.blanks.last().map_or(0, |(_, blanks)| *blanks) < blanks {
+            self.blanks.push((row, blanks));
+        }
+        self.starts.push(line.start as u32);
+        Ok(())
+    }
+
+    fn pop(&mut self) {
+        self.starts.pop();
+        let row = self.starts.len() as Row;
+        while self.wraps.pop_if(|wrap| *wrap == row).is_some() {}
+        self.blanks.pop_if(|(blank, _)| *blank == row);
+    }
+
+    /// Where the line begins.
+    fn start(&self, row: Row) -> usize {
+        let upper = self.wraps.partition_point(|wrap| *wrap <= row);
+        upper << 32 | self.starts[row as usize] as usize
+    }
+
+    /// The physical number of the line.
+    fn line(&self, row: Row) -> u64 {
+        let before = self.blanks.partition_point(|(blank, _)| *blank <= row).checked_sub(1);
+        u64::from(row) + 1 + before.map_or(0, |at| u64::from(self.blanks[at].1))
+    }
+}
+
 /// The fields of the stream that the chapter reads.
 #[derive(Default)]
 pub(crate) struct Index<'a> {
-    pub stream: &'a [u8],
-    pub strings: Strings<'a>,
+    pub stream: Cow<'a, [u8]>,
+    pub strings: Strings,
 
     // One element per row.
     pub kinds: Vec<Kind>,
     pub ids: Vec<Symbol>,
-    /// Physical line numbers.
-    pub lines: Vec<u32>,
-    /// Where the lines begin.
-    pub starts: Vec<usize>,
-    /// The place of the row in `details` or, for a session_info record, in a list that is dropped after
-    /// reading.
+    /// The place of the row in `details`.
     detail_of: Vec<u32>,
     /// Step 4 of CONTEXT-VIEW drops a node whose latest revision this is.
     pub is_hidden: Vec<bool>,
+
+    places: Places,
+    /// The number of each row in the order of the file, unless it is the same.
+    file_rows: Vec<Row>,
 
     /// One element per symbol: the one record that bears it, [`NONE`] or [`SEVERAL`].
     bearers: Vec<u32>,
@@ -171,40 +219,47 @@ pub(crate) struct Index<'a> {
     pub replaced: Vec<Ref>,
     pub retains: Vec<Retained>,
     /// The current value of session_info.heads.
-    pub heads: Vec<StatedHead>,
+    pub heads: Vec<Json>,
     pub inherits: Option<Inherits>,
     pub malformed: usize,
     /// The records whose seq does not exceed that of every line before (ASR-014), ascending. Few, if any.
     pub odd_seqs: Vec<Row>,
 }
 
-/// The calls and results that step 4 may have to pair once the chains are known.
-#[derive(Default)]
-pub(crate) struct Calls<'a> {
-    /// The calls that a program made, by row and key.
-    programs: Vec<(Row, Raw<'a>)>,
-    results: Vec<(Row, Raw<'a>)>,
-}
-
 impl<'a> Index<'a> {
     /// Reads a stream.
-    pub(crate) fn read(stream: &'a [u8]) -> Result<(Self, Calls<'a>), TooLarge> {
-        let mut reader = Reader {
-            index: Self { stream, ..Self::default() },
-            calls: Calls::default(),
-            sessions: Vec::new(),
-            last_seq: None,
-            seqs: Vec::new(),
-            is_sorted: true,
-        };
+    pub(crate) fn read(stream: &'a [u8]) -> Result<Self, TooLarge> {
+        let lines = memchr::memchr_iter(b'\n', stream).count() + 1;
+        let mut reader = Reader::new(Self::with_capacity(Cow::Borrowed(stream), lines));
         // Checked as a whole, which is faster, and by the line only if the whole fails.
-        let is_utf8 = str::from_utf8(stream).is_ok();
+        let is_utf8 = simdutf8::basic::from_utf8(stream).is_ok();
         let mut fields = Fields::default();
+        let mut ids = Vec::with_capacity(BATCH);
         for line in Lines::new(stream) {
             let is_record = (is_utf8 || str::from_utf8(line.bytes).is_ok()) && fields.read(line.bytes);
-            reader.push(line, is_record.then_some(&fields))?;
+            ids.push(reader.push(line, is_record.then_some(&fields))?);
+            if ids.len() == BATCH {
+                reader.name(&mut ids)?;
+            }
         }
+        reader.name(&mut ids)?;
         reader.finish()
+    }
+
+    fn with_capacity(stream: Cow<'a, [u8]>, rows: usize) -> Self {
+        // Blank lines are no rows, and shorter than any record. Nor does a short one bear an id.
+        let rows = rows.min(stream.len() / 2 + 1);
+        let ids = rows.min(stream.len() / r#"{"id":""}"#.len());
+        Self {
+            stream,
+            strings: Strings::with_capacity(ids),
+            kinds: Vec::with_capacity(rows),
+            ids: Vec::with_capacity(rows),
+            detail_of: Vec::with_capacity(rows),
+            is_hidden: Vec::with_capacity(rows),
+            places: Places { starts: Vec::with_capacity(rows), ..Places::default() },
+            ..Self::default()
+        }
     }
 
     pub(crate) fn rows(&self) -> u32 {
@@ -224,14 +279,33 @@ impl<'a> Index<'a> {
         }
     }
 
+    fn file_row(&self, row: Row) -> Row {
+        self.file_rows.get(row as usize).copied().unwrap_or(row)
+    }
+
     /// The physical line of a row.
     pub(crate) fn line(&self, row: Row) -> u64 {
-        self.lines[row as usize].into()
+        self.places.line(self.file_row(row))
+    }
+
+    /// The text of the line of a row.
+    pub(crate) fn text(&self, row: Row) -> &[u8] {
+        scan::line_at(&self.stream, self.start(row)).unwrap_or_default()
+    }
+
+    /// Where the line of a row begins.
+    pub(crate) fn start(&self, row: Row) -> usize {
+        self.places.start(self.file_row(row))
     }
 
     /// The id of a record.
     pub(crate) fn name(&self, row: Row) -> Name {
-        Name(self.strings.get(self.ids[row as usize]).map(Into::into))
+        Name(self.strings.get(&self.stream, self.ids[row as usize]).map(Into::into))
+    }
+
+    /// The symbol of a text, if a record or ref has it.
+    pub(crate) fn find(&self, text: &[u8]) -> Option<Symbol> {
+        self.strings.find(&self.stream, text)
     }
 
     /// The one record that a ref names, of whatever type (ASR-080).
@@ -245,125 +319,125 @@ impl<'a> Index<'a> {
 
     /// The ref as it was written, null where it is no string.
     pub(crate) fn spelled(&self, target: Ref) -> Json {
-        self.strings.get(target).map_or(Json::Null, |text| Json::String(text.into()))
+        self.strings.get(&self.stream, target).map_or(Json::Null, |text| Json::String(text.into()))
     }
 
     /// Step 4: whoever pairs with a call that a program made is hidden. Of each node only the latest revision
-    /// counts, so `is_latest` decides who takes part. O(calls + results).
-    pub(crate) fn hide_program_results(&mut self, calls: &Calls<'_>, is_latest: impl Fn(Row) -> bool) {
-        let programs = calls.programs.iter().filter(|(row, _)| is_latest(*row));
-        let keys: HashSet<_> = programs.map(|(_, key)| key.decode()).collect();
-        if keys.is_empty() {
-            return;
-        }
-        for (row, key) in &calls.results {
-            if is_latest(*row) && keys.contains(&key.decode()) {
-                self.is_hidden[*row as usize] = true;
+    /// counts, so `is_latest` decides who takes part. Reads calls and results again, but those only where
+    /// there are programs.
+    pub(crate) fn hide_program_results(&mut self, is_latest: impl Fn(Row) -> bool) {
+        let mut keys = HashSet::new();
+        let mut results = Vec::new();
+        let mut fields = Fields::default();
+        for (row, &kind) in (0..).zip(&self.kinds) {
+            if kind == Kind::ToolCall && self.is_hidden[row as usize] && is_latest(row) {
+                fields.read(self.text(row));
+                keys.extend(call_key(&fields).map(Raw::decode));
             }
+        }
+        if !keys.is_empty() {
+            for (row, _) in (0..).zip(&self.kinds).filter(|(_, kind)| **kind == Kind::ToolResult) {
+                fields.read(self.text(row));
+                results.push((row, call_key(&fields).is_some_and(|key| keys.contains(&key.decode()))));
+            }
+        }
+        for (row, is_paired) in results {
+            self.is_hidden[row as usize] = is_paired && is_latest(row);
         }
     }
 }
+
+/// How many ids are given numbers together.
+const BATCH: usize = 256;
 
 /// Builds an [`Index`], line by line in the order of the file.
 struct Reader<'a> {
     index: Index<'a>,
-    calls: Calls<'a>,
-    /// heads and lineage of each session_info record.
-    sessions: Vec<(Value<'a>, Value<'a>)>,
     /// The seq of the nearest line before that has one.
     last_seq: Option<i64>,
-    /// The seq of each row; a row without one has that of the row before it, and so keeps its place.
-    seqs: Vec<i64>,
     is_sorted: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn push(&mut self, line: Span<'a>, fields: Option<&Fields<'a>>) -> Result<(), TooLarge> {
+    fn new(index: Index<'a>) -> Self {
+        Self { index, last_seq: None, is_sorted: true }
+    }
+
+    /// Adds a line, and returns its id, which [`Reader::name`] is to be told.
+    fn push<'l>(
+        &mut self,
+        line: Span<'l>,
+        fields: Option<&Fields<'l>>,
+    ) -> Result<Option<Placed<'l>>, TooLarge> {
         let row = self.index.rows();
-        let number = u32::try_from(line.number).map_err(|_| TooLarge::Lines)?;
-        if row >= MAX_ROWS {
-            return Err(TooLarge::Lines);
-        }
-        let before = self.last_seq.unwrap_or(i64::MIN);
-        let (kind, id, seq, hidden, detail) = match fields {
+        self.index.places.push(line)?;
+        let (kind, id, hidden, detail) = match fields {
             None => {
                 self.index.malformed += 1;
-                (Kind::Malformed, NO_SYMBOL, before, false, NONE)
+                (Kind::Malformed, None, false, NONE)
             }
             Some(fields) => {
                 let kind = Kind::of(fields.get(Field::Type));
-                let id = self.symbol(fields.get(Field::Id))?;
-                let seq = self.seq(row, fields.get(Field::Seq)).unwrap_or(before);
-                (kind, id, seq, self.is_hidden(row, kind, fields), self.detail(kind, fields)?)
+                let id = match fields.get(Field::Id) {
+                    Value::String(raw) => Some(placed(line, raw)),
+                    _ => None,
+                };
+                self.note_seq(row, seq(fields.get(Field::Seq)));
+                (kind, id, is_hidden(kind, fields), self.detail(kind, line, fields)?)
             }
         };
-        self.is_sorted &= before <= seq;
-        self.seqs.push(seq);
         let index = &mut self.index;
         index.kinds.push(kind);
-        index.ids.push(id);
-        index.lines.push(number);
-        index.starts.push(line.start);
         index.detail_of.push(detail);
         index.is_hidden.push(hidden);
+        Ok(id)
+    }
+
+    /// Gives the rows that have no symbols yet those of their ids.
+    fn name(&mut self, ids: &mut Vec<Option<Placed<'_>>>) -> Result<(), TooLarge> {
+        let Index { stream, strings, ids: symbols, .. } = &mut self.index;
+        let first = symbols.len();
+        symbols.extend(ids.iter().map(|_| NO_SYMBOL));
+        let mut to_name = symbols.iter_mut().skip(first).zip(&*ids).filter(|(_, id)| id.is_some());
+        let strings_of: Vec<_> = ids.iter().flatten().copied().collect();
+        strings.intern_all(stream, &strings_of, |symbol| {
+            if let Some((place, _)) = to_name.next() {
+                *place = symbol;
+            }
+        })?;
+        ids.clear();
         Ok(())
     }
 
-    /// The seq of a record, if it has one. If it has none, or none that exceeds the last, that is noted.
-    fn seq(&mut self, row: Row, value: Value<'a>) -> Option<i64> {
-        let seq = seq(value);
+    /// Notes a seq that is none, or does not exceed the last.
+    fn note_seq(&mut self, row: Row, seq: Option<i64>) {
         if seq.is_none() || seq <= self.last_seq {
             self.index.odd_seqs.push(row);
         }
+        self.is_sorted &= seq.is_none() || seq >= self.last_seq;
         self.last_seq = seq.or(self.last_seq);
-        seq
     }
 
     /// The symbol of a string, [`NO_SYMBOL`] for anything else.
-    fn symbol(&mut self, value: Value<'a>) -> Result<Symbol, TooLarge> {
+    fn symbol(&mut self, line: Span<'_>, value: Value<'_>) -> Result<Symbol, TooLarge> {
         match value {
-            Value::String(raw) => self.index.strings.intern(raw),
+            Value::String(raw) => self.index.strings.intern(&self.index.stream, placed(line, raw)),
             _ => Ok(NO_SYMBOL),
         }
     }
 
-    /// Step 4 as far as the record alone decides it. Calls and results are noted for
-    /// [`Index::hide_program_results`].
-    fn is_hidden(&mut self, row: Row, kind: Kind, fields: &Fields<'a>) -> bool {
-        match kind {
-            Kind::Message => {
-                fields.get(Field::Audience).is(b"user") || fields.get(Field::Status).is(b"withdrawn")
-            }
-            Kind::ToolCall => {
-                let is_program = fields.get(Field::RequestedBy).is(b"code")
-                    || fields.get(Field::ParentCallId).is_present();
-                if is_program && let Some(key) = call_key(fields) {
-                    self.calls.programs.push((row, key));
-                }
-                is_program
-            }
-            Kind::ToolResult => {
-                if let Some(key) = call_key(fields) {
-                    self.calls.results.push((row, key));
-                }
-                false
-            }
-            _ => false,
-        }
-    }
-
     /// Stores what the record says beyond what every row has, and returns where.
-    fn detail(&mut self, kind: Kind, fields: &Fields<'a>) -> Result<u32, TooLarge> {
+    fn detail(&mut self, kind: Kind, line: Span<'_>, fields: &Fields<'_>) -> Result<u32, TooLarge> {
         let mut detail = NO_DETAIL;
         match kind {
             Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
                 let (supersedes, branches) = (fields.get(Field::Supersedes), fields.get(Field::BranchesFrom));
-                detail.supersedes = self.symbol(supersedes)?;
+                detail.supersedes = self.symbol(line, supersedes)?;
                 detail.is_rewrite = fields.get(Field::Assembly).member(b"mode").is(b"rewrite");
-                detail.target = self.branches_from(branches)?;
+                detail.target = self.branches_from(line, branches)?;
                 if kind == Kind::Compaction {
                     detail.compaction = self.index.compactions.len() as u32;
-                    let compaction = self.compaction(fields)?;
+                    let compaction = self.compaction(line, fields)?;
                     self.index.compactions.push(compaction);
                 } else if !supersedes.is_present() && matches!(branches, Value::Absent) {
                     // Not so where they mean nothing, for which the validator must find the row.
@@ -371,43 +445,39 @@ impl<'a> Reader<'a> {
                 }
             }
             Kind::Rewind => {
-                let target = self.target(fields.get(Field::To))?;
+                let target = self.target(line, fields.get(Field::To))?;
                 detail.target = Some(target.unwrap_or(Target::Unknown));
             }
             Kind::Gap => {
-                detail.supersedes = self.symbol(fields.get(Field::Supersedes))?;
+                detail.supersedes = self.symbol(line, fields.get(Field::Supersedes))?;
                 if detail.supersedes == NO_SYMBOL {
                     return Ok(NONE);
                 }
             }
-            Kind::SessionInfo => {
-                self.sessions.push((fields.get(Field::Heads), fields.get(Field::Lineage)));
-                return Ok(self.sessions.len() as u32 - 1);
-            }
-            Kind::Audit | Kind::Malformed => return Ok(NONE),
+            Kind::SessionInfo | Kind::Audit | Kind::Malformed => return Ok(NONE),
         }
         self.index.details.push(detail);
         Ok(self.index.details.len() as u32 - 1)
     }
 
     /// A ref for which null has the meaning START; none where the key is missing.
-    fn target(&mut self, value: Value<'a>) -> Result<Option<Target>, TooLarge> {
+    fn target(&mut self, line: Span<'_>, value: Value<'_>) -> Result<Option<Target>, TooLarge> {
         Ok(match value {
             Value::Absent => None,
             Value::Null => Some(Target::Start),
-            other => Some(Target::Ref(self.symbol(other)?)),
+            other => Some(Target::Ref(self.symbol(line, other)?)),
         })
     }
 
     /// BF1 to BF3. Whatever is there and has no known form asserts a branch from an unknown place (BF-4).
-    fn branches_from(&mut self, value: Value<'a>) -> Result<Option<Target>, TooLarge> {
+    fn branches_from(&mut self, line: Span<'_>, value: Value<'_>) -> Result<Option<Target>, TooLarge> {
         if !value.is_present() {
             return Ok(None);
         }
-        Ok(Some(self.target(value.member(b"record"))?.unwrap_or(Target::Unknown)))
+        Ok(Some(self.target(line, value.member(b"record"))?.unwrap_or(Target::Unknown)))
     }
 
-    fn compaction(&mut self, fields: &Fields<'a>) -> Result<Compaction, TooLarge> {
+    fn compaction(&mut self, line: Span<'_>, fields: &Fields<'_>) -> Result<Compaction, TooLarge> {
         let status = fields.get(Field::Status);
         let content = [
             fields.get(Field::Summary).elements().next().is_some(),
@@ -416,19 +486,19 @@ impl<'a> Reader<'a> {
                 _ => false,
             },
         ];
-        let replaces = self.replaces(fields.get(Field::Replaces), fields.get(Field::KeptFromId))?;
+        let replaces = self.replaces(line, fields.get(Field::Replaces), fields.get(Field::KeptFromId))?;
         let insert_at = fields.get(Field::InsertAt);
-        let insert_at = match self.target(insert_at.member(b"afterId"))? {
+        let insert_at = match self.target(line, insert_at.member(b"afterId"))? {
             Some(Target::Ref(after)) => Some(InsertAt::After(after)),
             Some(_) => Some(InsertAt::Start),
             None => match insert_at.member(b"beforeId") {
-                before if before.is_present() => Some(InsertAt::Before(self.symbol(before)?)),
+                before if before.is_present() => Some(InsertAt::Before(self.symbol(line, before)?)),
                 _ => None,
             },
         };
         let first = table_end(&self.index.retains)?;
         for entry in fields.get(Field::Retains).elements() {
-            let target = self.symbol(entry.member(b"ref"))?;
+            let target = self.symbol(line, entry.member(b"ref"))?;
             let is_truncated = entry.member(b"capture").is(b"truncated");
             let by = self.index.rows();
             self.index.retains.push(Retained { target, by, is_truncated });
@@ -443,18 +513,22 @@ impl<'a> Reader<'a> {
     }
 
     /// With several keys the order of the chapter's list decides (VB-9).
-    fn replaces(&mut self, value: Value<'a>, kept: Value<'a>) -> Result<Replaces, TooLarge> {
+    fn replaces(
+        &mut self,
+        line: Span<'_>,
+        value: Value<'_>,
+        kept: Value<'_>) -> Result<Replaces, TooLarge> {
         let through = value.member(b"throughId");
         if through.is_present() {
-            let through = self.symbol(through)?;
-            let kept = if kept.is_present() { Some(self.symbol(kept)?) } else { None };
+            let through = self.symbol(line, through)?;
+            let kept = if kept.is_present() { Some(self.symbol(line, kept)?) } else { None };
             return Ok(Replaces::Through { through, kept });
         }
         let ids = value.member(b"ids");
         if ids.is_present() {
             let first = table_end(&self.index.replaced)?;
             for id in ids.elements() {
-                let id = self.symbol(id)?;
+                let id = self.symbol(line, id)?;
                 self.index.replaced.push(id);
             }
             return Ok(Replaces::Ids(first, table_end(&self.index.replaced)?));
@@ -463,75 +537,98 @@ impl<'a> Reader<'a> {
     }
 
     /// Puts the rows into stream order, finds out who bears each id, and settles what session_info says now.
-    fn finish(mut self) -> Result<(Index<'a>, Calls<'a>), TooLarge> {
+    fn finish(mut self) -> Result<Index<'a>, TooLarge> {
         if !self.is_sorted {
             self.sort();
         }
-        // Heads come last, since they may bring new symbols.
-        let (mut heads, mut lineage) = (Value::Absent, Value::Absent);
-        for (row, kind) in self.index.kinds.iter().enumerate() {
-            if *kind == Kind::SessionInfo {
-                let (stated, inherited) = self.sessions[self.index.detail_of[row] as usize];
-                // Field by field, the latest record that has it decides (HD-1); odd values are absent (HD-7).
-                if let Value::Array(_) = stated {
-                    heads = stated;
-                }
-                if let Value::Object(_) = inherited {
-                    lineage = inherited;
-                }
-            }
-        }
-        for head in heads.elements() {
-            let head = match head {
-                Value::Null => StatedHead::Null,
-                Value::String(raw) => StatedHead::Ref(self.index.strings.intern(raw)?),
-                other => StatedHead::Odd(verbatim::json(other)),
-            };
-            self.index.heads.push(head);
-        }
-        let inherits = lineage.member(b"inherits");
-        if inherits.member(b"mode").is(b"referenced") {
-            let copy =
-                |key| Some(inherits.member(key)).filter(|value| value.is_present()).map(verbatim::json);
-            self.index.inherits = Some(Inherits {
-                session: verbatim::json(inherits.member(b"from")),
-                through_id: copy(b"throughId"),
-                through_ordinal: copy(b"throughOrdinal"),
-            });
-        }
-
-        let Self { mut index, calls, .. } = self;
+        let Self { mut index, .. } = self;
+        index.read_sessions();
         index.bearers = vec![NONE; index.strings.len()];
         for (row, &id) in (0..).zip(&index.ids) {
             if let Some(bearer) = index.bearers.get_mut(id as usize) {
                 *bearer = if *bearer == NONE { row } else { SEVERAL };
             }
         }
-        Ok((index, calls))
+        Ok(index)
     }
 
-    /// Reorders the rows by seq, rows of equal seq in the order of the file (NR-10).
+    /// Reorders the rows by seq, rows of equal seq in the order of the file (NR-10). Reads every line again.
     fn sort(&mut self) {
-        let mut order: Vec<Row> = (0..self.index.rows()).collect();
-        order.sort_by_key(|&row| self.seqs[row as usize]);
+        let index = &mut self.index;
+        // A row without a seq has that of the row before it, and so keeps its place.
+        let (mut fields, mut last) = (Fields::default(), i64::MIN);
+        let seqs: Vec<i64> = (0..index.rows())
+            .map(|row| {
+                if index.kinds[row as usize] != Kind::Malformed && fields.read(index.text(row)) {
+                    last = seq(fields.get(Field::Seq)).unwrap_or(last);
+                }
+                last
+            })
+            .collect();
+        let mut order: Vec<Row> = (0..index.rows()).collect();
+        order.sort_by_key(|&row| seqs[row as usize]);
         let mut place = vec![0; order.len()];
         for (to, &from) in (0..).zip(&order) {
             place[from as usize] = to;
         }
-        let Index { kinds, ids, lines, starts, detail_of, is_hidden, .. } = &mut self.index;
+        let Index { kinds, ids, detail_of, is_hidden, retains, odd_seqs, .. } = index;
         reorder(kinds, &order);
         reorder(ids, &order);
-        reorder(lines, &order);
-        reorder(starts, &order);
         reorder(detail_of, &order);
         reorder(is_hidden, &order);
-        let Index { retains, odd_seqs, .. } = &mut self.index;
-        let paired = self.calls.programs.iter_mut().chain(&mut self.calls.results).map(|(row, _)| row);
-        let retaining = retains.iter_mut().map(|entry| &mut entry.by);
-        for row in paired.chain(retaining).chain(odd_seqs) {
+        for row in retains.iter_mut().map(|entry| &mut entry.by).chain(&mut *odd_seqs) {
             *row = place[*row as usize];
         }
-        self.index.odd_seqs.sort_unstable();
+        odd_seqs.sort_unstable();
+        index.file_rows = order;
+    }
+}
+
+impl Index<'_> {
+    /// Settles what session_info says now. Field by field, the latest record that has it decides (HD-1); odd
+    /// values are absent (HD-7).
+    fn read_sessions(&mut self) {
+        let (mut heads, mut inherits) = (None, None);
+        let mut fields = Fields::default();
+        for row in (0..self.rows()).rev().filter(|&row| self.kinds[row as usize] == Kind::SessionInfo) {
+            fields.read(self.text(row));
+            if let (None, Value::Array(_)) = (&heads, fields.get(Field::Heads)) {
+                heads = Some(fields.get(Field::Heads).elements().map(verbatim::json).collect());
+            }
+            if let (None, lineage @ Value::Object(_)) = (&inherits, fields.get(Field::Lineage)) {
+                inherits = Some(inherited(lineage.member(b"inherits")));
+            }
+            if heads.is_some() && inherits.is_some() {
+                break;
+            }
+        }
+        (self.heads, self.inherits) = (heads.unwrap_or_default(), inherits.flatten());
+    }
+}
+
+fn inherited(inherits: Value<'_>) -> Option<Inherits> {
+    let copy = |key| Some(inherits.member(key)).filter(|value| value.is_present()).map(verbatim::json);
+    inherits.member(b"mode").is(b"referenced").then(|| Inherits {
+        session: verbatim::json(inherits.member(b"from")),
+        through_id: copy(b"throughId"),
+        through_ordinal: copy(b"throughOrdinal"),
+    })
+}
+
+fn placed<'l>(line: Span<'l>, raw: Raw<'l>) -> Placed<'l> {
+    Placed { raw, start: line.start + raw.offset(line.bytes) }
+}
+
+/// Step 4 as far as the record alone decides it.
+fn is_hidden(kind: Kind, fields: &Fields<'_>) -> bool {
+    match kind {
+        Kind::Message => {
+            fields.get(Field::Audience).is(b"user") || fields.get(Field::Status).is(b"withdrawn")
+        }
+        Kind::ToolCall => {
+            fields.get(Field::RequestedBy).is(b"code") || fields.get(Field::ParentCallId).is_present()
+        }
+        _ => false,
     }
 }
 
@@ -546,7 +643,16 @@ fn table_end<T>(table: &[T]) -> Result<u32, TooLarge> {
 /// An integer literal within 64 bits. Anything else is no seq (B.9).
 fn seq(value: Value<'_>) -> Option<i64> {
     let Value::Plain(text) = value else { return None };
-    str::from_utf8(text).ok()?.parse().ok()
+    let (is_negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // Below zero, where there is room for one more.
+    let below = digits.iter().try_fold(0_i64, |number, byte| {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        number.checked_mul(10)?.checked_sub(digit.into())
+    })?;
+    if is_negative { Some(below) } else { below.checked_neg() }
 }
 
 /// What pairs a call with its results (`readings.md` 0.3).

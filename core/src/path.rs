@@ -12,21 +12,24 @@ use crate::steps::Steps;
 use asr_spec::{Entry, Step};
 use std::collections::HashSet;
 
-/// An item of an active path or of a context view.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Item {
+/// An item of an active path or of a context view. Nodes, rows and refs are numbers of the stream at hand.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Item {
+    /// The marker of inherited context
     Inherited,
+    /// The marker of an unknown predecessor
     UnknownPredecessor,
     /// A ref that identifies no target
     Unresolved(Ref),
     /// A gap record or a malformed line
     Gap(Row),
+    /// A node
     Node(Node),
-
-    // Of a view only.
+    /// Of a view only: the marker of an unknown replacement
     UnknownReplacement(Node),
-    /// In [`Index::retains`]; its ref identifies a node.
+    /// Of a view only: a retained node, by its place among all elements of retains
     Retained(u32),
+    /// Of a view only: the summary of a compaction
     Summary(Node),
 }
 

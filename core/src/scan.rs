@@ -13,6 +13,7 @@
 
 use memchr::memchr;
 use std::borrow::Cow;
+use wide::{CmpEq, u8x16};
 
 /// How deep a record may nest; its own object is level 1.
 pub(crate) const MAX_LEVELS: u32 = 127;
@@ -67,10 +68,17 @@ pub(crate) fn line_at(stream: &[u8], start: usize) -> Option<&[u8]> {
     rest.get(..end)
 }
 
+/// The string without escapes that begins at `start`, behind its quote.
+pub(crate) fn plain_string(stream: &[u8], start: usize) -> &[u8] {
+    let rest = stream.get(start..).unwrap_or_default();
+    let end = rest.iter().position(|&byte| byte == b'"').unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
+}
+
 /// The members of a line that has passed the predicate, as written, duplicate keys included.
 pub(crate) fn members(line: &[u8]) -> Members<'_> {
     let start = memchr(b'{', line).map_or(line.len(), |at| at + 1);
-    Members { cursor: Cursor { text: line, at: start } }
+    Members { cursor: Cursor { rest: line.get(start..).unwrap_or_default() } }
 }
 
 fn is_blank(line: &[u8]) -> bool {
@@ -129,7 +137,7 @@ impl<'a> Fields<'a> {
     /// Reads a line whose UTF-8 is valid. False if it is no record; then the fields mean nothing.
     pub(crate) fn read(&mut self, line: &'a [u8]) -> bool {
         self.present = 0;
-        self.object(Cursor { text: line, at: 0 }).is_some()
+        self.object(Cursor { rest: line }).is_some()
     }
 
     pub(crate) fn get(&self, field: Field) -> Value<'a> {
@@ -144,14 +152,14 @@ impl<'a> Fields<'a> {
         cursor.expect(b'{')?;
         cursor.space();
         if cursor.peek()? == b'}' {
-            cursor.at += 1;
+            cursor.next();
         } else {
             loop {
                 let key = cursor.key()?;
-                let start = cursor.at;
+                let before = cursor.rest;
                 cursor.skip_value(1)?;
                 if let Some(field) = key.field() {
-                    *self.texts.get_mut(field as usize)? = cursor.text.get(start..cursor.at)?;
+                    *self.texts.get_mut(field as usize)? = cursor.since(before)?;
                     self.present |= 1 << field as u32;
                 }
                 cursor.space();
@@ -163,7 +171,7 @@ impl<'a> Fields<'a> {
             }
         }
         cursor.space();
-        (cursor.at == cursor.text.len()).then_some(())
+        cursor.rest.is_empty().then_some(())
     }
 }
 
@@ -180,6 +188,11 @@ impl<'a> Raw<'a> {
         }
     }
 
+    /// Where the string begins in the line that it is part of.
+    pub(crate) fn offset(self, line: &[u8]) -> usize {
+        self.0.as_ptr().addr().wrapping_sub(line.as_ptr().addr())
+    }
+
     /// Whether the string, unescaped, is `text`.
     pub(crate) fn is(self, text: &[u8]) -> bool {
         // An escape is longer than what it stands for.
@@ -187,9 +200,9 @@ impl<'a> Raw<'a> {
     }
 
     fn field(self) -> Option<Field> {
-        Field::of(self.0).or_else(|| match self.decode() {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(key) => Field::of(&key),
+        Field::of(self.0).or_else(|| match self.0.contains(&b'\\') {
+            false => None,
+            true => Field::of(&self.decode()),
         })
     }
 }
@@ -242,8 +255,8 @@ impl<'a> Value<'a> {
     /// The elements of an array; none where this is no array.
     pub(crate) fn elements(self) -> Elements<'a> {
         match self {
-            Self::Array(Array(text)) => Elements { cursor: Cursor { text, at: 1 } },
-            _ => Elements { cursor: Cursor { text: &[], at: 0 } },
+            Self::Array(Array(text)) => Elements { cursor: Cursor::behind_bracket(text) },
+            _ => Elements { cursor: Cursor { rest: &[] } },
         }
     }
 }
@@ -255,7 +268,7 @@ pub(crate) struct Object<'a>(&'a [u8]);
 impl<'a> Object<'a> {
     /// The members as written, duplicate keys included.
     pub(crate) fn members(self) -> Members<'a> {
-        Members { cursor: Cursor { text: self.0, at: 1 } }
+        Members { cursor: Cursor::behind_bracket(self.0) }
     }
 }
 
@@ -292,20 +305,23 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// A place in a text. Every method answers `None` where the text is no JSON.
+/// What is still to be read of a text. Every method answers `None` where the text is no JSON.
 struct Cursor<'a> {
-    text: &'a [u8],
-    at: usize,
+    rest: &'a [u8],
 }
 
 impl<'a> Cursor<'a> {
+    fn behind_bracket(container: &'a [u8]) -> Self {
+        Self { rest: container.get(1..).unwrap_or_default() }
+    }
+
     fn peek(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
+        self.rest.first().copied()
     }
 
     fn next(&mut self) -> Option<u8> {
-        let byte = self.peek()?;
-        self.at += 1;
+        let (&byte, rest) = self.rest.split_first()?;
+        self.rest = rest;
         Some(byte)
     }
 
@@ -313,10 +329,15 @@ impl<'a> Cursor<'a> {
         (self.next()? == byte).then_some(())
     }
 
+    /// What was read since `before` was still to be read.
+    fn since(&self, before: &'a [u8]) -> Option<&'a [u8]> {
+        before.get(..before.len().checked_sub(self.rest.len())?)
+    }
+
     /// A line feed ends the line, so it is not among the white space.
     fn space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\r') = self.peek() {
-            self.at += 1;
+        while let [b' ' | b'\t' | b'\r', rest @ ..] = self.rest {
+            self.rest = rest;
         }
     }
 
@@ -324,7 +345,7 @@ impl<'a> Cursor<'a> {
     fn begin_item(&mut self) -> Option<()> {
         self.space();
         match self.peek()? {
-            b',' => self.at += 1,
+            b',' => drop(self.next()),
             b'}' | b']' => return None,
             _ => {}
         }
@@ -344,9 +365,9 @@ impl<'a> Cursor<'a> {
 
     /// A value below the top level of a line that has passed the predicate.
     fn value(&mut self) -> Option<Value<'a>> {
-        let start = self.at;
+        let before = self.rest;
         self.skip_value(0)?;
-        self.text.get(start..self.at).map(Value::of)
+        self.since(before).map(Value::of)
     }
 
     /// Passes one value inside `outer` levels.
@@ -367,7 +388,7 @@ impl<'a> Cursor<'a> {
                     self.space();
                     // The closing bracket of either kind is its opening one plus two.
                     if self.peek()? == opening + 2 {
-                        self.at += 1;
+                        self.next();
                         level -= 1;
                     } else {
                         open <<= 1;
@@ -411,8 +432,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn rest(&mut self, rest: &[u8]) -> Option<()> {
-        self.text.get(self.at..)?.starts_with(rest).then_some(())?;
-        self.at += rest.len();
+        self.rest = self.rest.strip_prefix(rest)?;
         Some(())
     }
 
@@ -424,14 +444,14 @@ impl<'a> Cursor<'a> {
             b'1'..=b'9' => self.digits(),
             _ => return None,
         }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
+        if let [b'.', rest @ ..] = self.rest {
+            self.rest = rest;
             self.some_digits()?;
         }
-        if let Some(b'e' | b'E') = self.peek() {
-            self.at += 1;
-            if let Some(b'+' | b'-') = self.peek() {
-                self.at += 1;
+        if let [b'e' | b'E', rest @ ..] = self.rest {
+            self.rest = rest;
+            if let [b'+' | b'-', rest @ ..] = self.rest {
+                self.rest = rest;
             }
             self.some_digits()?;
         }
@@ -439,8 +459,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn digits(&mut self) {
-        while let Some(b'0'..=b'9') = self.peek() {
-            self.at += 1;
+        while let [b'0'..=b'9', rest @ ..] = self.rest {
+            self.rest = rest;
         }
     }
 
@@ -452,55 +472,45 @@ impl<'a> Cursor<'a> {
 
     /// The rest of a string whose opening quote has been taken.
     fn string(&mut self) -> Option<Raw<'a>> {
-        let start = self.at;
+        let start = self.rest;
+        let mut rest = start;
         loop {
-            self.pass_plain();
-            match self.next()? {
-                b'"' => return self.text.get(start..self.at - 1).map(Raw),
-                b'\\' => self.escape()?,
-                _control => return None,
-            }
-        }
-    }
-
-    /// Passes what needs no look inside a string: all but quotes, backslashes and control characters.
-    fn pass_plain(&mut self) {
-        const ONES: u64 = u64::MAX / 255;
-        const HIGHS: u64 = ONES << 7;
-        // Eight bytes at a time. A difference borrows from the byte above only below a byte that is itself a
-        // hit, so the lowest hit is always a true one.
-        while let Some(chunk) = self.text.get(self.at..).and_then(<[u8]>::first_chunk) {
-            let word = u64::from_le_bytes(*chunk);
-            let quote = word ^ (ONES * b'"' as u64);
-            let backslash = word ^ (ONES * b'\\' as u64);
-            let hits = quote.wrapping_sub(ONES) & !quote
-                | backslash.wrapping_sub(ONES) & !backslash
-                | word.wrapping_sub(ONES * 0x20) & !word;
-            let hits = hits & HIGHS;
-            if hits != 0 {
-                self.at += hits.trailing_zeros() as usize / 8;
-                return;
-            }
-            self.at += 8;
-        }
-        while self.peek().is_some_and(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
-            self.at += 1;
-        }
-    }
-
-    /// The rest of an escape whose backslash has been taken. A surrogate must be one half of a pair.
-    fn escape(&mut self) -> Option<()> {
-        match self.next()? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
-            b'u' => match self.hex4()? {
-                0xD800..=0xDBFF => {
-                    self.rest(b"\\u")?;
-                    matches!(self.hex4()?, 0xDC00..=0xDFFF).then_some(())
+            // All but quotes, backslashes and control characters needs no look.
+            rest = match rest.first_chunk() {
+                Some(chunk) => match hits(chunk) {
+                    0 => {
+                        rest = rest.get(CHUNK..)?;
+                        continue;
+                    }
+                    hits => rest.get(hits.trailing_zeros() as usize..)?,
+                },
+                None => rest.get(rest.iter().position(|byte| !is_plain(*byte))?..)?,
+            };
+            rest = match rest {
+                [b'"', behind @ ..] => {
+                    self.rest = behind;
+                    return start.get(..start.len() - rest.len()).map(Raw);
                 }
-                0xDC00..=0xDFFF => None,
-                _ => Some(()),
-            },
-            _ => None,
+                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', behind @ ..] => behind,
+                [b'\\', b'u', behind @ ..] => {
+                    self.rest = behind;
+                    self.unit()?;
+                    self.rest
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The rest of a `\u` escape. A surrogate must be one half of a pair.
+    fn unit(&mut self) -> Option<()> {
+        match self.hex4()? {
+            0xD800..=0xDBFF => {
+                self.rest(b"\\u")?;
+                matches!(self.hex4()?, 0xDC00..=0xDFFF).then_some(())
+            }
+            0xDC00..=0xDFFF => None,
+            _ => Some(()),
         }
     }
 
@@ -513,10 +523,26 @@ impl<'a> Cursor<'a> {
     }
 }
 
+fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && byte != b'"' && byte != b'\\'
+}
+
+/// How many bytes are looked at together.
+const CHUNK: usize = 16;
+
+/// One bit per byte that is a quote, a backslash or a control character.
+#[inline]
+fn hits(chunk: &[u8; CHUNK]) -> u32 {
+    let bytes = u8x16::new(*chunk);
+    let is = |byte| bytes.cmp_eq(u8x16::splat(byte));
+    let is_control = bytes.min(u8x16::splat(0x1F)).cmp_eq(bytes);
+    (is(b'"') | is(b'\\') | is_control).move_mask() as u32
+}
+
 /// Unescapes a string that has passed the predicate.
 fn unescape(raw: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(raw.len());
-    let mut cursor = Cursor { text: raw, at: 0 };
+    let mut cursor = Cursor { rest: raw };
     while let Some(byte) = cursor.next() {
         if byte == b'\\' {
             let mut utf8 = [0; 4];

@@ -1,17 +1,26 @@
 //! The interning table: every record id and every ref of a stream becomes a small number.
 //!
 //! Ids and refs share one table, so that resolving a ref, forward or backward, is an array access once the
-//! stream is read. The table holds the hash beside the number: growing it touches no text, and most probes
-//! end without one. Texts stay where they are in the input; only those that were written with escapes are
-//! copied. The hash is seeded per table, so that no stream can be made to collide.
+//! stream is read. Texts stay where they are in the stream, and the table knows where each begins; only those
+//! that were written with escapes, or lie beyond the first 4 GiB, are copied. The hash is seeded per table, so
+//! that no stream can be made to collide.
+//!
+//! A large table is all cache misses, and they are what reading short records costs. Hence the table is our own:
+//! a slot holds the hash beside the number, so that growing touches no text and most probes end without one, and
+//! [`Strings::intern_all`] touches the slots of a whole batch before it works on the first, so that the misses
+//! overlap.
+//!
+//! Numbers are given in order and taken back in the reverse order, which is why [`Strings::truncate`] may simply
+//! empty slots: whatever was probed past a slot came after what is in it.
+
+#![expect(clippy::indexing_slicing, reason = "a place in the table is below its length")]
 
 use crate::TooLarge;
-use crate::scan::Raw;
+use crate::scan::{self, Raw};
 use foldhash::quality::RandomState;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use std::borrow::Cow;
 use std::hash::BuildHasher;
+use std::hint::black_box;
 
 /// The number of a text.
 pub(crate) type Symbol = u32;
@@ -19,86 +28,187 @@ pub(crate) type Symbol = u32;
 /// Stands for no symbol: a missing id, or a ref that is no string.
 pub(crate) const NO_SYMBOL: Symbol = Symbol::MAX;
 
+/// What [`Strings::starts`] holds for a text that was copied.
+const COPIED: u32 = u32::MAX;
+
+/// A string of the stream, and where it begins there, behind its quote.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed<'a> {
+    pub raw: Raw<'a>,
+    pub start: usize,
+}
+
 /// Texts and their numbers.
 #[derive(Default)]
-pub(crate) struct Strings<'a> {
-    /// As written.
-    texts: Vec<&'a [u8]>,
-    /// Those that were written with escapes, unescaped, by increasing symbol.
-    unescaped: Vec<(Symbol, Box<[u8]>)>,
-    table: HashTable<Slot>,
+pub(crate) struct Strings {
+    /// One element per symbol: where the text begins in the stream.
+    starts: Vec<u32>,
+    /// The texts that were copied, by increasing symbol.
+    copied: Vec<(Symbol, Box<[u8]>)>,
+    slots: Vec<Slot>,
     hasher: RandomState,
 }
 
+#[derive(Clone, Copy)]
 struct Slot {
     hash: u32,
     symbol: Symbol,
 }
 
-/// 64 bits made of 32, since the table takes its tag from the upper and its place from the lower end.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash) << 32 | u64::from(hash)
+const EMPTY: Slot = Slot { hash: 0, symbol: NO_SYMBOL };
+
+/// The slot at which the search for a hash begins: the upper part of the product, which any length will do for.
+fn home(hash: u32, slots: usize) -> usize {
+    ((u64::from(hash) * slots as u64) >> 32) as usize
 }
 
-impl<'a> Strings<'a> {
+fn next(at: usize, slots: usize) -> usize {
+    if at + 1 == slots { 0 } else { at + 1 }
+}
+
+impl Strings {
+    /// A table for about so many texts.
+    pub(crate) fn with_capacity(texts: usize) -> Self {
+        let mut strings = Self::default();
+        strings.starts.reserve_exact(texts);
+        strings.reserve(texts);
+        strings
+    }
+
     /// The number of a string, a new one if it is new. O(length).
-    pub(crate) fn intern(&mut self, raw: Raw<'a>) -> Result<Symbol, TooLarge> {
-        let text = raw.decode();
-        let hash = self.hash(&text);
-        let Self { texts, unescaped, table, .. } = self;
-        let same = |slot: &Slot| slot.hash == hash && text_of(texts, unescaped, slot.symbol) == &*text;
-        match table.entry(spread(hash), same, |slot| spread(slot.hash)) {
-            Entry::Occupied(slot) => Ok(slot.get().symbol),
-            Entry::Vacant(vacant) => {
-                let symbol = Symbol::try_from(texts.len()).ok().filter(|&symbol| symbol != NO_SYMBOL);
-                let symbol = symbol.ok_or(TooLarge::Strings)?;
-                vacant.insert(Slot { hash, symbol });
-                match text {
-                    Cow::Borrowed(text) => texts.push(text),
-                    Cow::Owned(text) => {
-                        texts.push(&[]);
-                        unescaped.push((symbol, text.into()));
-                    }
-                }
-                Ok(symbol)
+    pub(crate) fn intern(&mut self, stream: &[u8], string: Placed<'_>) -> Result<Symbol, TooLarge> {
+        let text = string.raw.decode();
+        self.reserve(1);
+        self.put(stream, self.hash(&text), &text, string.start)
+    }
+
+    /// The numbers of several strings, in order.
+    pub(crate) fn intern_all(
+        &mut self,
+        stream: &[u8],
+        strings: &[Placed<'_>],
+        mut see: impl FnMut(Symbol),
+    ) -> Result<(), TooLarge> {
+        const BATCH: usize = 32;
+        self.reserve(strings.len());
+        for batch in strings.chunks(BATCH) {
+            let mut hashes = [0; BATCH];
+            let mut touched = 0;
+            for (string, hash) in batch.iter().zip(&mut hashes) {
+                *hash = self.hash(&string.raw.decode());
+                touched ^= self.slots[home(*hash, self.slots.len())].hash;
+            }
+            black_box(touched);
+            for (string, hash) in batch.iter().zip(hashes) {
+                see(self.put(stream, hash, &string.raw.decode(), string.start)?);
             }
         }
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        stream: &[u8],
+        hash: u32,
+        text: &Cow<'_, [u8]>,
+        start: usize,
+    ) -> Result<Symbol, TooLarge> {
+        let at = match self.probe(stream, hash, text) {
+            Ok(symbol) => return Ok(symbol),
+            Err(at) => at,
+        };
+        let symbol = Symbol::try_from(self.starts.len()).ok().filter(|&symbol| symbol != NO_SYMBOL);
+        let symbol = symbol.ok_or(TooLarge::Strings)?;
+        self.slots[at] = Slot { hash, symbol };
+        self.starts.push(match (text, u32::try_from(start)) {
+            (Cow::Borrowed(_), Ok(start)) if start != COPIED => start,
+            _ => {
+                self.copied.push((symbol, (&**text).into()));
+                COPIED
+            }
+        });
+        Ok(symbol)
     }
 
     /// The number of a text, if it has one.
-    pub(crate) fn find(&self, text: &[u8]) -> Option<Symbol> {
-        let hash = self.hash(text);
-        let same = |slot: &Slot| slot.hash == hash && self.bytes(slot.symbol) == text;
-        self.table.find(spread(hash), same).map(|slot| slot.symbol)
+    pub(crate) fn find(&self, stream: &[u8], text: &[u8]) -> Option<Symbol> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.probe(stream, self.hash(text), text).ok()
+    }
+
+    /// The number of a text, or the slot that it would get. There is an empty slot.
+    fn probe(&self, stream: &[u8], hash: u32, text: &[u8]) -> Result<Symbol, usize> {
+        let slots = self.slots.len();
+        let mut at = home(hash, slots);
+        loop {
+            let slot = self.slots[at];
+            if slot.symbol == NO_SYMBOL {
+                return Err(at);
+            }
+            if slot.hash == hash && self.bytes(stream, slot.symbol) == text {
+                return Ok(slot.symbol);
+            }
+            at = next(at, slots);
+        }
+    }
+
+    /// Makes room for more texts: at most two of three slots are ever taken.
+    fn reserve(&mut self, more: usize) {
+        let needed = self.starts.len() + more;
+        if needed <= self.slots.len() / 3 * 2 {
+            return;
+        }
+        let length = (needed / 2 * 3 + 6).max(self.slots.len() * 2);
+        let old = std::mem::replace(&mut self.slots, vec![EMPTY; length]);
+        // In the order of their numbers, or a later text could lie before an earlier one.
+        let mut slots: Vec<Slot> = old.into_iter().filter(|slot| slot.symbol != NO_SYMBOL).collect();
+        slots.sort_unstable_by_key(|slot| slot.symbol);
+        for slot in slots {
+            let mut at = home(slot.hash, length);
+            while self.slots[at].symbol != NO_SYMBOL {
+                at = next(at, length);
+            }
+            self.slots[at] = slot;
+        }
+    }
+
+    /// Forgets the texts from a number on.
+    pub(crate) fn truncate(&mut self, stream: &[u8], length: usize) {
+        let slots = self.slots.len();
+        while self.starts.len() > length {
+            let symbol = self.starts.len() as Symbol - 1;
+            let mut at = home(self.hash(self.bytes(stream, symbol)), slots);
+            while self.slots[at].symbol != symbol {
+                at = next(at, slots);
+            }
+            self.slots[at] = EMPTY;
+            self.starts.pop();
+            self.copied.pop_if(|(copied, _)| *copied == symbol);
+        }
     }
 
     /// The text of a symbol; none for [`NO_SYMBOL`].
-    pub(crate) fn get(&self, symbol: Symbol) -> Option<Cow<'_, str>> {
-        (symbol != NO_SYMBOL).then(|| String::from_utf8_lossy(self.bytes(symbol)))
+    pub(crate) fn get<'s>(&'s self, stream: &'s [u8], symbol: Symbol) -> Option<Cow<'s, str>> {
+        (symbol != NO_SYMBOL).then(|| String::from_utf8_lossy(self.bytes(stream, symbol)))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.texts.len()
+        self.starts.len()
     }
 
-    fn bytes(&self, symbol: Symbol) -> &[u8] {
-        text_of(&self.texts, &self.unescaped, symbol)
+    fn bytes<'s>(&'s self, stream: &'s [u8], symbol: Symbol) -> &'s [u8] {
+        match self.starts.get(symbol as usize) {
+            None | Some(&COPIED) => match self.copied.binary_search_by_key(&symbol, |(symbol, _)| *symbol) {
+                Ok(at) => &self.copied[at].1,
+                Err(_) => &[],
+            },
+            Some(&start) => scan::plain_string(stream, start as usize),
+        }
     }
 
     fn hash(&self, text: &[u8]) -> u32 {
         (self.hasher.hash_one(text) >> 32) as u32
-    }
-}
-
-fn text_of<'t>(texts: &[&'t [u8]], unescaped: &'t [(Symbol, Box<[u8]>)], symbol: Symbol) -> &'t [u8] {
-    let written = texts.get(symbol as usize).copied().unwrap_or_default();
-    // An empty text is an id like any other; only an entry in the second list makes it stand for something
-    // else.
-    if !written.is_empty() {
-        return written;
-    }
-    match unescaped.binary_search_by_key(&symbol, |(symbol, _)| *symbol) {
-        Ok(at) => unescaped.get(at).map_or(&[], |(_, text)| text),
-        Err(_) => written,
     }
 }

@@ -97,11 +97,11 @@ struct Validator<'s, 'a> {
     graph: &'s Graph,
     forest: Forest,
     implicit: Implicit,
-    traces: Traces<'a>,
+    traces: Traces<'s>,
     /// The ids of rewinds.
     rewinds: HashSet<Symbol>,
     /// What revisions are compared with, by row, so that many revisions of a long record read it once.
-    identities: HashMap<Row, Rc<Identity<'a>>>,
+    identities: HashMap<Row, Rc<Identity<'s>>>,
     /// The ids met so far of those that several records bear.
     borne: HashSet<Symbol>,
     /// The session_info record whose heads are in force.
@@ -141,7 +141,7 @@ impl<'s, 'a> Validator<'s, 'a> {
     /// The symbol of a ref; none where it is no string, or one that is not among the ids and refs of readers.
     fn symbol(&self, value: Value<'_>) -> Option<Symbol> {
         let Value::String(raw) = value else { return None };
-        self.index.strings.find(&raw.decode())
+        self.index.find(&raw.decode())
     }
 
     /// The one record that a ref names, of whatever type.
@@ -157,7 +157,7 @@ impl<'s, 'a> Validator<'s, 'a> {
         };
         findings.push(Finding {
             requirement,
-            line: self.index.lines[row as usize].into(),
+            line: self.index.line(row),
             record: self.index.name(row),
             pointer: pointer.to_string(),
             found: found.to_string(),

@@ -60,7 +60,7 @@ fn the_forward_pass_finds_what_the_backward_scan_finds() {
         let mut random = Random::new(seed);
         let length = 1 + random.below(40);
         let text = random.stream(length, seed % 2 == 0);
-        let Stream { index, graph } = &Stream::read(text.as_bytes()).unwrap();
+        let Stream { index, graph, .. } = &Stream::read(text.as_bytes()).unwrap();
         for node in 0..graph.nodes() as Node {
             let first = graph.first(node);
             let members: Vec<Row> =
@@ -89,7 +89,7 @@ fn a_path_index_counts_what_the_walk_passes() {
         let mut random = Random::new(seed);
         let length = 1 + random.below(40);
         let text = random.stream(length, true);
-        let Stream { index, graph } = &Stream::read(text.as_bytes()).unwrap();
+        let Stream { index, graph, .. } = &Stream::read(text.as_bytes()).unwrap();
         for head in 0..graph.nodes() as Node {
             let mut seen = vec![false; graph.nodes()];
             let (mut node, mut items) = (head, u32::from(index.inherits.is_some()));

@@ -22,15 +22,14 @@ impl Default for Record<'_> {
 
 impl<'a> Record<'a> {
     /// Reads the record of a row in place of this one. O(length of the line).
-    pub(crate) fn read(&mut self, index: &Index<'a>, row: Row) {
+    pub(crate) fn read(&mut self, index: &'a Index<'_>, row: Row) {
         self.row = row;
         self.kind = index.kinds[row as usize];
         self.members.clear();
-        let line = scan::line_at(index.stream, index.starts[row as usize]);
-        self.members.extend(scan::members(line.unwrap_or_default()));
+        self.members.extend(scan::members(index.text(row)));
     }
 
-    pub(crate) fn of(index: &Index<'a>, row: Row) -> Self {
+    pub(crate) fn of(index: &'a Index<'_>, row: Row) -> Self {
         let mut record = Self::default();
         record.read(index, row);
         record

@@ -62,7 +62,7 @@ impl<'a> Identity<'a> {
 }
 
 /// The identity of a record, which is read only once.
-pub(super) fn identity<'a>(validator: &mut Validator<'_, 'a>, row: Row) -> Rc<Identity<'a>> {
+pub(super) fn identity<'s>(validator: &mut Validator<'s, '_>, row: Row) -> Rc<Identity<'s>> {
     let Validator { index, identities, .. } = validator;
     Rc::clone(identities.entry(row).or_insert_with(|| Rc::new(Identity::of(&Record::of(index, row)))))
 }

@@ -405,7 +405,7 @@ fn the_forest_and_the_cycles_are_what_walks_find() {
         let mut random = Random::new(seed);
         let length = 1 + random.below(30);
         let text = random.stream(length, seed % 4 != 0);
-        let Stream { index, graph } = &Stream::read(text.as_bytes()).unwrap();
+        let Stream { index, graph, .. } = &Stream::read(text.as_bytes()).unwrap();
         let forest = Forest::of(graph);
         let mut expected = std::collections::BTreeMap::new();
         for head in 0..graph.nodes() as Node {
@@ -446,7 +446,7 @@ fn lines_that_are_not_read_break_nothing() {
         let mut random = Random::new(seed);
         let length = 1 + random.below(30);
         let text = random.stream(length, true);
-        let Stream { index, graph } = &Stream::read(text.as_bytes()).unwrap();
+        let Stream { index, graph, .. } = &Stream::read(text.as_bytes()).unwrap();
         let mut validator = Validator::new(index, graph);
         for row in 0..index.rows() {
             let kind = index.kinds[row as usize];

@@ -22,7 +22,7 @@ pub(crate) struct Traces<'a> {
 }
 
 impl<'a> Traces<'a> {
-    pub(crate) fn of(index: &Index<'a>) -> Self {
+    pub(crate) fn of(index: &'a Index<'_>) -> Self {
         let has_gap = index.kinds.contains(&Kind::Gap);
         let (mut summaries, mut summarized) = (HashSet::new(), HashSet::new());
         let mut record = Record::default();
