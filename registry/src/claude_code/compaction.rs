@@ -212,7 +212,9 @@ impl Boundary {
 impl Kept {
     fn of(metadata: &Object) -> Option<Self> {
         let anchor = |kept: &Object| kept.text("anchorUuid").map(str::to_owned);
-        if let Some(messages) = metadata.object("preservedMessages") {
+        // Without a list of messages the segment says what was kept.
+        let messages = metadata.object("preservedMessages");
+        if let Some(messages) = messages.filter(|messages| messages.contains_key("uuids")) {
             let texts = |key: &str| messages.texts(key).map(str::to_owned).collect();
             let what = KeptWhat::Listed { uuids: texts("uuids"), all: texts("allUuids") };
             return Some(Self { anchor: anchor(messages), what });

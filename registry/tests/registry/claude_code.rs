@@ -516,16 +516,19 @@ fn messages_preserved_behind_the_summary_are_the_kept_end_of_the_range() {
 #[test]
 fn a_preserved_segment_is_the_kept_end_of_the_range() {
     let segment = json!({"preservedSegment": {"headUuid": "h", "anchorUuid": "s", "tailUuid": "a2"}});
-    let conversion = session(&[
-        user("u1", "", "Go."),
-        answer("a1", "u1", "X", "Gone."),
-        attachment("h", "a1", json!({"type": "hook_success"})),
-        user("u2", "h", "On."),
-        answer("a2", "u2", "Y", "Done."),
-        boundary("b", "a2", segment),
-        summary("s", "b"),
-    ]);
-    assert_eq!(json_of(&conversion, "r6")["keptFromId"], "r4", "the first record at or after the hook");
+    let without_list = with(segment.clone(), json!({"preservedMessages": {"anchorUuid": "s"}}));
+    for metadata in [segment, without_list] {
+        let conversion = session(&[
+            user("u1", "", "Go."),
+            answer("a1", "u1", "X", "Gone."),
+            attachment("h", "a1", json!({"type": "hook_success"})),
+            user("u2", "h", "On."),
+            answer("a2", "u2", "Y", "Done."),
+            boundary("b", "a2", metadata),
+            summary("s", "b"),
+        ]);
+        assert_eq!(json_of(&conversion, "r6")["keptFromId"], "r4", "the first record at or after the hook");
+    }
 }
 
 /// The list names one call of a response; the path holds the whole response.
