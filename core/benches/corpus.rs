@@ -29,9 +29,28 @@ impl Random {
 
 /// Words and escapes of source code and prose; one escape in about 30 bytes.
 const WORDS: &[&str] = &[
-    "the ", "function ", "returns ", "an empty list, ", "    let value = ", "\\n", "parse(\\\"input\\\")", "\\n\\n",
-    "tests pass; ", "commit ", "\\t", "if (count > 0) { ", "} else {", "\\u00e9t\\u00e9 ", "naïve ", "→ ", "path\\\\to ",
-    "error: expected one of ", "for index in 0..length ", "// why: ", "result ", "which the caller must hold ",
+    "the ",
+    "function ",
+    "returns ",
+    "an empty list, ",
+    "    let value = ",
+    "\\n",
+    "parse(\\\"input\\\")",
+    "\\n\\n",
+    "tests pass; ",
+    "commit ",
+    "\\t",
+    "if (count > 0) { ",
+    "} else {",
+    "\\u00e9t\\u00e9 ",
+    "naïve ",
+    "→ ",
+    "path\\\\to ",
+    "error: expected one of ",
+    "for index in 0..length ",
+    "// why: ",
+    "result ",
+    "which the caller must hold ",
 ];
 
 /// A stream of so many records.
@@ -40,7 +59,8 @@ pub fn stream(shape: Shape, records: u64) -> String {
     let mut text = String::new();
     // The records of the active path, so that refs name what they may name.
     let mut path: Vec<u64> = Vec::new();
-    let id = |number: u64| format!("01hq{:08x}{:04x}", number.wrapping_mul(0x9E37_79B1) as u32, number & 0xFFFF);
+    let id =
+        |number: u64| format!("01hq{:08x}{:04x}", number.wrapping_mul(0x9E37_79B1) as u32, number & 0xFFFF);
     for number in 0..records {
         let kind = random.below(1000);
         let old = path.len() > 100;
@@ -54,12 +74,22 @@ pub fn stream(shape: Shape, records: u64) -> String {
             _ => "message",
         };
         let own = id(number);
-        write!(text, r#"{{"type":"{name}","seq":{number},"id":"{own}","ts":"2026-10-26T14:{:02}:{:02}.{:03}Z""#,
-            number / 60 % 60, number % 60, number % 1000).unwrap();
+        write!(
+            text,
+            r#"{{"type":"{name}","seq":{number},"id":"{own}","ts":"2026-10-26T14:{:02}:{:02}.{:03}Z""#,
+            number / 60 % 60,
+            number % 60,
+            number % 1000
+        )
+        .unwrap();
         match name {
             "compaction" => {
                 let through = id(path[back(&mut random, 20)]);
-                write!(text, r#","compactionId":"c{number}","kind":"summary","replaces":{{"throughId":"{through}"}}"#).unwrap();
+                write!(
+                    text,
+                    r#","compactionId":"c{number}","kind":"summary","replaces":{{"throughId":"{through}"}}"#
+                )
+                .unwrap();
                 text.push_str(r#","summary":[{"type":"text","text":"earlier"}]"#);
             }
             "rewind" => {
@@ -67,9 +97,13 @@ pub fn stream(shape: Shape, records: u64) -> String {
                 path.truncate(last + 1);
                 write!(text, r#","to":"{}","reason":"retry""#, id(path[last])).unwrap();
             }
-            "usage" => write!(text, r#","tokens":{{"input":{},"output":{}}}"#, kind * 917, kind * 31).unwrap(),
+            "usage" => {
+                write!(text, r#","tokens":{{"input":{},"output":{}}}"#, kind * 917, kind * 31).unwrap()
+            }
             "tool_call" => write!(text, r#","callId":"call_{number}","name":"shell""#).unwrap(),
-            "tool_result" => write!(text, r#","callId":"call_{}","status":"completed""#, number.saturating_sub(1)).unwrap(),
+            "tool_result" => {
+                write!(text, r#","callId":"call_{}","status":"completed""#, number.saturating_sub(1)).unwrap()
+            }
             _ => {
                 write!(text, r#","messageId":"m{number}","role":"assistant""#).unwrap();
                 if old && random.below(200) == 0 {

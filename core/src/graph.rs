@@ -105,6 +105,8 @@ pub(crate) struct Graph {
     /// The gap markers on edges, in stream order: gap records and malformed lines.
     gaps: Vec<Row>,
     unresolved: Vec<Ref>,
+    /// The nodes that are compactions, ascending.
+    compactions: Vec<Node>,
     default_head: u32,
 }
 
@@ -160,6 +162,10 @@ impl Graph {
     pub(crate) fn gaps(&self, node: Node) -> &[Row] {
         let end = self.gap_ends[node as usize];
         let start = node.checked_sub(1).map_or(0, |before| self.gap_ends[before as usize]);
+        if start == end {
+            // The rule, and a walk asks for every node.
+            return &[];
+        }
         self.gaps.get(start as usize..end as usize).unwrap_or_default()
     }
 
@@ -167,6 +173,11 @@ impl Graph {
     /// cycle.
     pub(crate) fn index(&self, node: Node) -> Option<u32> {
         Some(self.indexes[node as usize]).filter(|&index| index != CYCLIC)
+    }
+
+    /// The nodes that are compactions, ascending.
+    pub(crate) fn compactions(&self) -> &[Node] {
+        &self.compactions
     }
 
     /// The predecessor that a record appended now would have.
@@ -262,9 +273,13 @@ impl Graph {
                 None => {
                     steps.tell(Step::Nr2, || (index.line(row), 0));
                     steps.tell(Step::Nr3, || (index.line(row), 0));
+                    let node = self.firsts.len() as Node;
                     self.firsts.push(row);
                     self.latests.push(row);
-                    self.firsts.len() as Node - 1
+                    if kind == Kind::Compaction {
+                        self.compactions.push(node);
+                    }
+                    node
                 }
             };
         }

@@ -513,11 +513,7 @@ impl<'a> Reader<'a> {
     }
 
     /// With several keys the order of the chapter's list decides (VB-9).
-    fn replaces(
-        &mut self,
-        line: Span<'_>,
-        value: Value<'_>,
-        kept: Value<'_>) -> Result<Replaces, TooLarge> {
+    fn replaces(&mut self, line: Span<'_>, value: Value<'_>, kept: Value<'_>) -> Result<Replaces, TooLarge> {
         let through = value.member(b"throughId");
         if through.is_present() {
             let through = self.symbol(line, through)?;

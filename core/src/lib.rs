@@ -150,9 +150,7 @@ impl<'a> Stream<'a> {
         let head = match &query.head {
             asr_spec::Head::Start => Head::Start,
             asr_spec::Head::Ref(id) => heads::named(index, graph, id, steps),
-            asr_spec::Head::Primary => {
-                heads::primary(index, graph, steps).ok_or(Outcome::NoDefaultPath)?
-            }
+            asr_spec::Head::Primary => heads::primary(index, graph, steps).ok_or(Outcome::NoDefaultPath)?,
         };
         let marker = match head {
             Head::Start => {

@@ -45,22 +45,25 @@ pub(crate) fn walk(
     let Some(last) = graph.index(head) else { return Err(first_met_twice(index, graph, head, steps)) };
     // AP4: what nothing else is written to is the marker at the front.
     let mut path = vec![Item::Inherited; last as usize + 1];
-    let mut at = last as usize;
+    let mut places = path.iter_mut().rev();
+    let mut put = |item| {
+        if let Some(place) = places.next() {
+            *place = item;
+        }
+    };
     let mut node = head;
     loop {
-        path[at] = Item::Node(node);
+        put(Item::Node(node));
         let about = move || graph.line(index, node);
         steps.tell(Step::Ap3b, || (about(), 0));
         for &gap in graph.gaps(node).iter().rev() {
-            at -= 1;
-            path[at] = Item::Gap(gap);
+            put(Item::Gap(gap));
             steps.tell(Step::Ap3c, || (about(), index.line(gap)));
         }
         steps.tell(Step::Ap3d, || (about(), 0));
         let marker = match graph.predecessor(node) {
             Predecessor::Node(before) => {
                 steps.tell(Step::Ap3g, || (about(), 0));
-                at -= 1;
                 node = before;
                 continue;
             }
@@ -72,7 +75,7 @@ pub(crate) fn walk(
             Predecessor::Unresolved(unresolved) => Item::Unresolved(graph.unresolved(unresolved)),
         };
         steps.tell(Step::Ap3e, || (about(), 0));
-        path[at - 1] = marker;
+        put(marker);
         break;
     }
     debug_assert_eq!(path.contains(&Item::Inherited), index.inherits.is_some());

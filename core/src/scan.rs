@@ -13,7 +13,7 @@
 
 use memchr::memchr;
 use std::borrow::Cow;
-use wide::{CmpEq, u8x16};
+use wide::u8x16;
 
 /// How deep a record may nest; its own object is level 1.
 pub(crate) const MAX_LEVELS: u32 = 127;

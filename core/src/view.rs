@@ -103,17 +103,39 @@ pub(crate) fn view(index: &Index<'_>, graph: &Graph, path: &[Item], steps: &mut 
 }
 
 impl<'i, 'a> Reader<'i, 'a> {
-    /// Looks up the refs of every compaction on the path. O(L).
+    /// The compactions on the path, in path order. All of the stream or all of the path are looked at, whatever
+    /// is less.
+    fn compactions(&self) -> Vec<(u32, Node)> {
+        let all = self.graph.compactions();
+        if all.len() <= self.path.len() {
+            let mut found: Vec<_> =
+                all.iter().filter_map(|&node| Some((self.index_on_path(node)?, node))).collect();
+            found.sort_unstable();
+            return found;
+        }
+        let is_compaction =
+            |node: Node| self.index.kinds[self.graph.first(node) as usize] == Kind::Compaction;
+        let items = (0..).zip(self.path);
+        let found = items.filter_map(|(index, &item)| match item {
+            Item::Node(node) if is_compaction(node) => Some((index, node)),
+            _ => None,
+        });
+        found.collect()
+    }
+
+    /// The path index of a node; none if it is not on the path.
+    fn index_on_path(&self, node: Node) -> Option<u32> {
+        let index = self.graph.index(node)?;
+        (self.path.get(index as usize) == Some(&Item::Node(node))).then_some(index)
+    }
+
+    /// Looks up the refs of every compaction on the path.
     fn plan(&self, steps: &mut impl Steps) -> Plans<'i> {
         let mut plans =
             Plans { applied: Vec::new(), dropped: Vec::new(), unresolved: Vec::new(), looks_ahead: false };
-        for (index, &item) in (0..).zip(self.path) {
-            let Item::Node(node) = item else { continue };
-            let latest = self.graph.latest(node);
-            if self.index.kinds[latest as usize] != Kind::Compaction {
-                continue;
-            }
-            let compaction = &self.index.compactions[self.index.detail(latest).compaction as usize];
+        for (index, node) in self.compactions() {
+            let detail = self.index.detail(self.graph.latest(node));
+            let compaction = &self.index.compactions[detail.compaction as usize];
             steps.tell(Step::V3, || (self.graph.line(self.index, node), 0));
             if !compaction.is_applied {
                 steps.tell(Step::V3a, || (self.graph.line(self.index, node), 0));
@@ -162,8 +184,7 @@ impl<'i, 'a> Reader<'i, 'a> {
 
     fn locate_told(&self, target: Ref, steps: &mut impl Steps) -> Result<Option<u32>, RefStatus> {
         let node = self.graph.resolve_told(self.index, target, steps)?;
-        let index = self.graph.index(node);
-        Ok(index.filter(|&index| self.path.get(index as usize) == Some(&Item::Node(node))))
+        Ok(self.index_on_path(node))
     }
 
     /// Steps 2 to 4 under the guard.
