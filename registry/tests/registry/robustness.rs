@@ -1,19 +1,26 @@
 //! Whatever the bytes: no panic, no lost line, no invalid stream, no more than linear time.
 
-use crate::support::{answer, branches, claude, file, header, message, own, problems, samples, user, with};
-use asr_registry::{Agent, Conversion, convert};
+use crate::support::{
+    answer, branches, claude, file, header, message, outcome, own, problems, samples, user, with,
+};
+use asr_registry::{Agent, convert};
+use asr_spec::What;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+
+fn own_files() -> Vec<(Agent, Vec<u8>)> {
+    vec![
+        (Agent::ClaudeCode, own("claude-code/garden.jsonl")),
+        (Agent::Pi, own("pi/garden.jsonl")),
+        (Agent::Pi, own("pi/linear-v1.jsonl")),
+    ]
+}
 
 /// Our own sessions, and the small samples where they are at hand.
 fn files() -> Vec<(Agent, Vec<u8>)> {
     // Every cut of a file is converted, so the work is quadratic in its size.
     const LARGEST: usize = 60_000;
-    let mut files = vec![
-        (Agent::ClaudeCode, own("claude-code/garden.jsonl")),
-        (Agent::Pi, own("pi/garden.jsonl")),
-        (Agent::Pi, own("pi/linear-v1.jsonl")),
-    ];
+    let mut files = own_files();
     for agent in Agent::ALL {
         let small = samples(agent).into_iter().filter(|(_, bytes)| bytes.len() < LARGEST);
         files.extend(small.map(|(_, bytes)| (agent, bytes)));
@@ -140,6 +147,45 @@ fn disturb(value: &mut Value, values: &[Value], random: &mut Random) {
     }
 }
 
+/// The deepest value that a converter accepts, anywhere: wherever a part of it ends up, its line is a record.
+#[test]
+fn values_nested_as_deeply_as_may_be_make_no_malformed_line() {
+    let mut random = Random(23);
+    for (agent, bytes) in own_files() {
+        let lines: Vec<Value> =
+            bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        for _ in 0..100 {
+            let mut lines = lines.clone();
+            for line in lines.iter_mut().skip(1) {
+                if random.below(5) == 0 {
+                    deepen(line, 125, &mut random);
+                }
+            }
+            let Ok(conversion) = convert(agent, None, &file(&lines)) else { continue };
+            let is_accepted = conversion.notes.iter().all(|note| !note.message.contains("too deeply"));
+            assert!(is_accepted, "{:?}", conversion.notes);
+            outcome(&conversion, What::Path);
+        }
+    }
+}
+
+/// Puts objects in place of a value, as many levels as `levels` leaves below it.
+fn deepen(value: &mut Value, levels: usize, random: &mut Random) {
+    let children: Vec<&mut Value> = match value {
+        Value::Object(members) => members.values_mut().collect(),
+        Value::Array(items) => items.iter_mut().collect(),
+        _ => Vec::new(),
+    };
+    let count = children.len();
+    if count > 0 && (levels > 124 || random.below(4) > 0) {
+        let chosen = random.below(count);
+        children.into_iter().skip(chosen).take(1).for_each(|child| deepen(child, levels - 1, random));
+    } else {
+        let wrap = |inner: Value| Value::Object([("a".to_owned(), inner)].into_iter().collect());
+        *value = (0..levels).fold(json!(1), |inner, _| wrap(inner));
+    }
+}
+
 #[test]
 fn noise_is_refused() {
     let mut random = Random(17);
@@ -203,17 +249,16 @@ fn rewrite(message: &mut Value, random: &mut Random) {
 }
 
 /// Twice the lines take about twice the time; what is quadratic takes far more than the limit allows.
-fn converts_in_linear_time(agent: Agent, what: &str, make: impl Fn(usize) -> Vec<Value>) -> Conversion {
+fn converts_in_linear_time(agent: Agent, what: &str, make: impl Fn(usize) -> Vec<Value>) {
     // Linear work on as many lines takes well under a second, also without optimisation and on a busy
     // machine; quadratic work takes minutes.
     const LINES: usize = 40_000;
     const LIMIT: Duration = Duration::from_secs(20);
     let bytes = file(&make(LINES));
     let start = Instant::now();
-    let conversion = convert(agent, None, &bytes).unwrap();
+    convert(agent, None, &bytes).unwrap();
     let took = start.elapsed();
     assert!(took < LIMIT, "{what}: {took:?}");
-    conversion
 }
 
 #[test]
