@@ -14,7 +14,7 @@
 use crate::index::{Index, Kind, NONE, Ref, Row, Target};
 use crate::steps::Steps;
 use asr_spec::{Json, Name, RefStatus, Step};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A node, by its place in stream order.
 pub(crate) type Node = u32;
@@ -65,6 +65,23 @@ enum TipOf {
     Rewind(Row),
 }
 
+/// What [`Graph::append`] changed, to be taken back.
+pub(crate) struct Undo {
+    unresolved: usize,
+    default_head: u32,
+    /// The gaps that no edge takes any more.
+    gaps: Vec<Row>,
+    /// The node of which the row is a revision, and its latest one before.
+    latest: Option<(Node, Row)>,
+}
+
+/// The record that a record supersedes. Only an earlier one of the same type can be superseded; without such a
+/// one there is no link (NR-1, NR-2).
+fn superseded(index: &Index<'_>, row: Row, kind: Kind) -> Option<Row> {
+    let bearer = index.bearer(index.detail(row).supersedes).ok();
+    bearer.filter(|&other| other < row && index.kinds[other as usize] == kind)
+}
+
 /// Lets pass the steps about some lines.
 struct Only<'s, S> {
     abouts: HashSet<u64>,
@@ -102,7 +119,8 @@ pub(crate) struct Graph {
     /// The path index.
     indexes: Vec<u32>,
 
-    /// The gap markers on edges, in stream order: gap records and malformed lines.
+    /// The gap markers on edges, in stream order: gap records and malformed lines. At the end those that no edge
+    /// has taken yet.
     gaps: Vec<Row>,
     unresolved: Vec<Ref>,
     /// The nodes that are compactions, ascending.
@@ -250,11 +268,7 @@ impl Graph {
             if !kind.is_context() && kind != Kind::Gap {
                 continue;
             }
-            let detail = index.detail(row);
-            // Only an earlier record of the same type can be superseded; without such a one there is no link
-            // (NR-1, NR-2).
-            let bearer = index.bearer(detail.supersedes).ok();
-            let superseded = bearer.filter(|&other| other < row && index.kinds[other as usize] == kind);
+            let superseded = superseded(index, row, kind);
             if kind == Kind::Gap {
                 gaps.extend(superseded.map(|_| row));
                 continue;
@@ -264,7 +278,7 @@ impl Graph {
                     let node = self.node_of[other as usize];
                     self.latests[node as usize] = row;
                     steps.tell(Step::Nr6, || (self.line(index, node), index.line(row)));
-                    if detail.is_rewrite {
+                    if index.detail(row).is_rewrite {
                         rewrites.push((node, row));
                         steps.tell(Step::Nr7, || (self.line(index, node), index.line(row)));
                     }
@@ -294,10 +308,7 @@ impl Graph {
         steps: &mut S,
     ) {
         // BF0: the branchesFrom of the latest marked rewrite counts, also where it has none (BF-1).
-        let mut deciding = self.firsts.clone();
-        for &(node, row) in rewrites {
-            deciding[node as usize] = row;
-        }
+        let deciding: HashMap<Node, Row> = rewrites.iter().copied().collect();
         let mut superseding_gaps = superseding_gaps.iter().peekable();
         let mut tip = Predecessor::Start;
         let mut tip_of = TipOf::Start;
@@ -311,8 +322,9 @@ impl Graph {
                         continue;
                     }
                     let about = || index.line(row);
-                    steps.tell(Step::Bf0, || (about(), index.line(deciding[node as usize])));
-                    let predecessor = match index.detail(deciding[node as usize]).target {
+                    let deciding = deciding.get(&node).copied().unwrap_or(row);
+                    steps.tell(Step::Bf0, || (about(), index.line(deciding)));
+                    let predecessor = match index.detail(deciding).target {
                         None => {
                             self.tell_scan(index, about, &tip_of, taken, steps);
                             tip
@@ -346,9 +358,90 @@ impl Graph {
             }
         }
         self.tell_scan(index, || 0, &tip_of, taken, steps);
-        // Gaps at the end of the stream lie on no edge (HD-5).
-        self.gaps.truncate(taken);
+        // Gaps at the end of the stream lie on no edge (HD-5), but may come to.
         self.default_head = Packed::pack(tip).0;
+    }
+
+    /// Adds the last row, which must change nothing about those before: a marked rewrite does, and what some ref
+    /// has been waiting for. O(1), besides the search for the nodes that its refs name.
+    pub(crate) fn append(&mut self, index: &Index<'_>) -> Undo {
+        let row = self.node_of.len() as Row;
+        let kind = index.kinds[row as usize];
+        self.node_of.push(NONE);
+        let unresolved = self.unresolved.len();
+        let mut undo = Undo { unresolved, default_head: self.default_head, gaps: Vec::new(), latest: None };
+        let taken = self.taken();
+        let detail = index.detail(row);
+        match kind {
+            Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
+                if let Some(other) = superseded(index, row, kind) {
+                    let node = self.node_of[other as usize];
+                    self.node_of[row as usize] = node;
+                    undo.latest = Some((node, self.latest(node)));
+                    self.latests[node as usize] = row;
+                    return undo;
+                }
+                let node = self.firsts.len() as Node;
+                self.node_of[row as usize] = node;
+                self.firsts.push(row);
+                self.latests.push(row);
+                if kind == Kind::Compaction {
+                    self.compactions.push(node);
+                }
+                if let Some(target) = detail.target {
+                    undo.gaps = self.gaps.split_off(taken);
+                    self.default_head = Packed::pack(self.follow(index, target, &mut ())).0;
+                }
+                self.predecessors.push(Packed(self.default_head));
+                self.gap_ends.push(self.gaps.len() as u32);
+                let markers = u32::from(index.inherits.is_some());
+                let before = match Packed(self.default_head).unpack() {
+                    Predecessor::Start => Some(markers),
+                    Predecessor::Unknown | Predecessor::Unresolved(_) => Some(markers + 1),
+                    // Only a node that precedes itself has none yet.
+                    Predecessor::Node(before) if before == node => None,
+                    Predecessor::Node(before) => self.index(before).map(|index| index + 1),
+                };
+                let gaps = self.gaps(node).len() as u32;
+                self.indexes.push(before.map_or(CYCLIC, |before| before + gaps));
+                self.default_head = node;
+            }
+            Kind::Rewind => {
+                undo.gaps = self.gaps.split_off(taken);
+                let target = self.follow(index, detail.target.unwrap_or(Target::Unknown), &mut ());
+                self.default_head = Packed::pack(target).0;
+            }
+            Kind::Gap if superseded(index, row, kind).is_some() => {}
+            Kind::Gap | Kind::Malformed => self.gaps.push(row),
+            Kind::SessionInfo | Kind::Audit => {}
+        }
+        undo
+    }
+
+    /// Takes the last row back.
+    pub(crate) fn pop(&mut self, undo: Undo) {
+        let Undo { unresolved, default_head, mut gaps, latest } = undo;
+        let row = self.node_of.len().saturating_sub(1) as Row;
+        let node = self.node_of.pop();
+        if let Some((node, latest)) = latest {
+            self.latests[node as usize] = latest;
+        } else if let Some(node) = node.filter(|&node| node != NONE) {
+            self.firsts.pop();
+            self.latests.pop();
+            self.predecessors.pop();
+            self.gap_ends.pop();
+            self.indexes.pop();
+            self.compactions.pop_if(|compaction| *compaction == node);
+        }
+        self.gaps.pop_if(|gap| *gap == row);
+        self.gaps.append(&mut gaps);
+        self.unresolved.truncate(unresolved);
+        self.default_head = default_head;
+    }
+
+    /// How many gaps the edges have taken.
+    fn taken(&self) -> usize {
+        self.gap_ends.last().map_or(0, |&end| end as usize)
     }
 
     /// What the scan of the chapter does backwards from here: it passes the gaps that no edge has taken yet,

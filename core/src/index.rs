@@ -224,40 +224,65 @@ pub(crate) struct Index<'a> {
     pub malformed: usize,
     /// The records whose seq does not exceed that of every line before (ASR-014), ascending. Few, if any.
     pub odd_seqs: Vec<Row>,
+    /// The seq of the nearest line of the file before that has one.
+    last_seq: Option<i64>,
+    /// Whether the order of the file is that of the stream so far.
+    is_sorted: bool,
 }
 
 impl<'a> Index<'a> {
     /// Reads a stream.
     pub(crate) fn read(stream: &'a [u8]) -> Result<Self, TooLarge> {
-        let lines = memchr::memchr_iter(b'\n', stream).count() + 1;
-        let mut reader = Reader::new(Self::with_capacity(Cow::Borrowed(stream), lines));
+        let mut index = Self::with_capacity(stream);
+        index.stream = Cow::Borrowed(stream);
+        index.read_lines(stream)?;
+        Ok(index)
+    }
+
+    /// Reads a stream that the index is to own. Where that fails, the index holds the stream and nothing else.
+    pub(crate) fn read_owned(stream: Cow<'static, [u8]>) -> (Index<'static>, Option<TooLarge>) {
+        let mut index = Index::with_capacity(&stream);
+        // The table looks at the stream while lines of it are read, hence the two hands.
+        let bytes = stream.clone();
+        index.stream = stream;
+        match index.read_lines(&bytes) {
+            Ok(()) => (index, None),
+            Err(error) => (Index { stream: index.stream, ..Index::default() }, Some(error)),
+        }
+    }
+
+    /// Reads the lines of the stream.
+    fn read_lines(&mut self, stream: &[u8]) -> Result<(), TooLarge> {
         // Checked as a whole, which is faster, and by the line only if the whole fails.
         let is_utf8 = simdutf8::basic::from_utf8(stream).is_ok();
         let mut fields = Fields::default();
         let mut ids = Vec::with_capacity(BATCH);
         for line in Lines::new(stream) {
             let is_record = (is_utf8 || str::from_utf8(line.bytes).is_ok()) && fields.read(line.bytes);
-            ids.push(reader.push(line, is_record.then_some(&fields))?);
+            ids.push(self.push(line, is_record.then_some(&fields))?);
             if ids.len() == BATCH {
-                reader.name(&mut ids)?;
+                self.take_ids(&mut ids)?;
             }
         }
-        reader.name(&mut ids)?;
-        reader.finish()
+        self.take_ids(&mut ids)?;
+        self.finish();
+        Ok(())
     }
 
-    fn with_capacity(stream: Cow<'a, [u8]>, rows: usize) -> Self {
+    /// An empty index with room for the stream.
+    fn with_capacity(stream: &[u8]) -> Self {
+        let rows = memchr::memchr_iter(b'\n', stream).count() + 1;
         // Blank lines are no rows, and shorter than any record. Nor does a short one bear an id.
         let rows = rows.min(stream.len() / 2 + 1);
         let ids = rows.min(stream.len() / r#"{"id":""}"#.len());
         Self {
-            stream,
             strings: Strings::with_capacity(ids),
             kinds: Vec::with_capacity(rows),
             ids: Vec::with_capacity(rows),
             detail_of: Vec::with_capacity(rows),
             is_hidden: Vec::with_capacity(rows),
             places: Places { starts: Vec::with_capacity(rows), ..Places::default() },
+            is_sorted: true,
             ..Self::default()
         }
     }
@@ -303,6 +328,20 @@ impl<'a> Index<'a> {
         Name(self.strings.get(&self.stream, self.ids[row as usize]).map(Into::into))
     }
 
+    /// The symbol of the id of a record.
+    pub(crate) fn id(&self, row: Row) -> Option<Symbol> {
+        Some(self.ids[row as usize]).filter(|&id| id != NO_SYMBOL)
+    }
+
+    pub(crate) fn is_context(&self, row: Row) -> bool {
+        self.kinds[row as usize].is_context()
+    }
+
+    /// Whether the record is a call or a result.
+    pub(crate) fn is_paired(&self, row: Row) -> bool {
+        matches!(self.kinds[row as usize], Kind::ToolCall | Kind::ToolResult)
+    }
+
     /// The symbol of a text, if a record or ref has it.
     pub(crate) fn find(&self, text: &[u8]) -> Option<Symbol> {
         self.strings.find(&self.stream, text)
@@ -335,10 +374,18 @@ impl<'a> Index<'a> {
                 keys.extend(call_key(&fields).map(Raw::decode));
             }
         }
-        if !keys.is_empty() {
+        let keys_were_empty = keys.is_empty();
+        if !keys_were_empty {
             for (row, _) in (0..).zip(&self.kinds).filter(|(_, kind)| **kind == Kind::ToolResult) {
                 fields.read(self.text(row));
                 results.push((row, call_key(&fields).is_some_and(|key| keys.contains(&key.decode()))));
+            }
+        }
+        if keys_were_empty {
+            for (_, is_hidden) in
+                self.kinds.iter().zip(&mut self.is_hidden).filter(|(kind, _)| **kind == Kind::ToolResult)
+            {
+                *is_hidden = false;
             }
         }
         for (row, is_paired) in results {
@@ -350,30 +397,19 @@ impl<'a> Index<'a> {
 /// How many ids are given numbers together.
 const BATCH: usize = 256;
 
-/// Builds an [`Index`], line by line in the order of the file.
-struct Reader<'a> {
-    index: Index<'a>,
-    /// The seq of the nearest line before that has one.
-    last_seq: Option<i64>,
-    is_sorted: bool,
-}
-
-impl<'a> Reader<'a> {
-    fn new(index: Index<'a>) -> Self {
-        Self { index, last_seq: None, is_sorted: true }
-    }
-
-    /// Adds a line, and returns its id, which [`Reader::name`] is to be told.
+/// Reading, line by line in the order of the file.
+impl<'a> Index<'a> {
+    /// Adds a line, and returns its id, which [`Index::take_ids`] is to be told.
     fn push<'l>(
         &mut self,
         line: Span<'l>,
         fields: Option<&Fields<'l>>,
     ) -> Result<Option<Placed<'l>>, TooLarge> {
-        let row = self.index.rows();
-        self.index.places.push(line)?;
+        let row = self.rows();
+        self.places.push(line)?;
         let (kind, id, hidden, detail) = match fields {
             None => {
-                self.index.malformed += 1;
+                self.malformed += 1;
                 (Kind::Malformed, None, false, NONE)
             }
             Some(fields) => {
@@ -383,10 +419,10 @@ impl<'a> Reader<'a> {
                     _ => None,
                 };
                 self.note_seq(row, seq(fields.get(Field::Seq)));
-                (kind, id, is_hidden(kind, fields), self.detail(kind, line, fields)?)
+                (kind, id, is_hidden(kind, fields), self.note_detail(kind, line, fields)?)
             }
         };
-        let index = &mut self.index;
+        let index = &mut *self;
         index.kinds.push(kind);
         index.detail_of.push(detail);
         index.is_hidden.push(hidden);
@@ -394,8 +430,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Gives the rows that have no symbols yet those of their ids.
-    fn name(&mut self, ids: &mut Vec<Option<Placed<'_>>>) -> Result<(), TooLarge> {
-        let Index { stream, strings, ids: symbols, .. } = &mut self.index;
+    fn take_ids(&mut self, ids: &mut Vec<Option<Placed<'_>>>) -> Result<(), TooLarge> {
+        let Index { stream, strings, ids: symbols, .. } = &mut *self;
         let first = symbols.len();
         symbols.extend(ids.iter().map(|_| NO_SYMBOL));
         let mut to_name = symbols.iter_mut().skip(first).zip(&*ids).filter(|(_, id)| id.is_some());
@@ -412,7 +448,7 @@ impl<'a> Reader<'a> {
     /// Notes a seq that is none, or does not exceed the last.
     fn note_seq(&mut self, row: Row, seq: Option<i64>) {
         if seq.is_none() || seq <= self.last_seq {
-            self.index.odd_seqs.push(row);
+            self.odd_seqs.push(row);
         }
         self.is_sorted &= seq.is_none() || seq >= self.last_seq;
         self.last_seq = seq.or(self.last_seq);
@@ -421,13 +457,13 @@ impl<'a> Reader<'a> {
     /// The symbol of a string, [`NO_SYMBOL`] for anything else.
     fn symbol(&mut self, line: Span<'_>, value: Value<'_>) -> Result<Symbol, TooLarge> {
         match value {
-            Value::String(raw) => self.index.strings.intern(&self.index.stream, placed(line, raw)),
+            Value::String(raw) => self.strings.intern(&self.stream, placed(line, raw)),
             _ => Ok(NO_SYMBOL),
         }
     }
 
     /// Stores what the record says beyond what every row has, and returns where.
-    fn detail(&mut self, kind: Kind, line: Span<'_>, fields: &Fields<'_>) -> Result<u32, TooLarge> {
+    fn note_detail(&mut self, kind: Kind, line: Span<'_>, fields: &Fields<'_>) -> Result<u32, TooLarge> {
         let mut detail = NO_DETAIL;
         match kind {
             Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
@@ -436,9 +472,9 @@ impl<'a> Reader<'a> {
                 detail.is_rewrite = fields.get(Field::Assembly).member(b"mode").is(b"rewrite");
                 detail.target = self.branches_from(line, branches)?;
                 if kind == Kind::Compaction {
-                    detail.compaction = self.index.compactions.len() as u32;
+                    detail.compaction = self.compactions.len() as u32;
                     let compaction = self.compaction(line, fields)?;
-                    self.index.compactions.push(compaction);
+                    self.compactions.push(compaction);
                 } else if !supersedes.is_present() && matches!(branches, Value::Absent) {
                     // Not so where they mean nothing, for which the validator must find the row.
                     return Ok(NONE);
@@ -456,8 +492,8 @@ impl<'a> Reader<'a> {
             }
             Kind::SessionInfo | Kind::Audit | Kind::Malformed => return Ok(NONE),
         }
-        self.index.details.push(detail);
-        Ok(self.index.details.len() as u32 - 1)
+        self.details.push(detail);
+        Ok(self.details.len() as u32 - 1)
     }
 
     /// A ref for which null has the meaning START; none where the key is missing.
@@ -496,19 +532,19 @@ impl<'a> Reader<'a> {
                 _ => None,
             },
         };
-        let first = table_end(&self.index.retains)?;
+        let first = table_end(&self.retains)?;
         for entry in fields.get(Field::Retains).elements() {
             let target = self.symbol(line, entry.member(b"ref"))?;
             let is_truncated = entry.member(b"capture").is(b"truncated");
-            let by = self.index.rows();
-            self.index.retains.push(Retained { target, by, is_truncated });
+            let by = self.rows();
+            self.retains.push(Retained { target, by, is_truncated });
         }
         Ok(Compaction {
             is_applied: !status.is_present() || status.is(b"completed"),
             has_content: content.contains(&true),
             replaces,
             insert_at,
-            retains: (first, table_end(&self.index.retains)?),
+            retains: (first, table_end(&self.retains)?),
         })
     }
 
@@ -522,35 +558,33 @@ impl<'a> Reader<'a> {
         }
         let ids = value.member(b"ids");
         if ids.is_present() {
-            let first = table_end(&self.index.replaced)?;
+            let first = table_end(&self.replaced)?;
             for id in ids.elements() {
                 let id = self.symbol(line, id)?;
-                self.index.replaced.push(id);
+                self.replaced.push(id);
             }
-            return Ok(Replaces::Ids(first, table_end(&self.index.replaced)?));
+            return Ok(Replaces::Ids(first, table_end(&self.replaced)?));
         }
         Ok(if value.member(b"state").is(b"unknown") { Replaces::Unknown } else { Replaces::Nothing })
     }
 
     /// Puts the rows into stream order, finds out who bears each id, and settles what session_info says now.
-    fn finish(mut self) -> Result<Index<'a>, TooLarge> {
+    fn finish(&mut self) {
         if !self.is_sorted {
             self.sort();
         }
-        let Self { mut index, .. } = self;
-        index.read_sessions();
-        index.bearers = vec![NONE; index.strings.len()];
-        for (row, &id) in (0..).zip(&index.ids) {
-            if let Some(bearer) = index.bearers.get_mut(id as usize) {
+        self.read_sessions();
+        self.bearers = vec![NONE; self.strings.len()];
+        for (row, &id) in (0..).zip(&self.ids) {
+            if let Some(bearer) = self.bearers.get_mut(id as usize) {
                 *bearer = if *bearer == NONE { row } else { SEVERAL };
             }
         }
-        Ok(index)
     }
 
     /// Reorders the rows by seq, rows of equal seq in the order of the file (NR-10). Reads every line again.
     fn sort(&mut self) {
-        let index = &mut self.index;
+        let index = &mut *self;
         // A row without a seq has that of the row before it, and so keeps its place.
         let (mut fields, mut last) = (Fields::default(), i64::MIN);
         let seqs: Vec<i64> = (0..index.rows())
@@ -580,7 +614,96 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// What [`Index::append`] changed, to be taken back.
+pub(crate) struct Undo {
+    symbols: usize,
+    details: usize,
+    compactions: usize,
+    replaced: usize,
+    retains: usize,
+    odd_seqs: usize,
+    last_seq: Option<i64>,
+    /// Who bore the id of the row before.
+    bearer: u32,
+}
+
+/// Growing at the end, for a session.
 impl Index<'_> {
+    /// An index of no lines that owns its stream.
+    pub(crate) fn owned() -> Self {
+        Self { is_sorted: true, ..Self::default() }
+    }
+
+    /// Whether the order of the file is that of the stream.
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.is_sorted
+    }
+
+    /// Adds a line that is not blank, whose bytes are at the end of the stream already. Afterwards the order may
+    /// be wrong; then the index says that it is not sorted, and must be read anew.
+    pub(crate) fn append(&mut self, line: Span<'_>) -> Result<Undo, TooLarge> {
+        let mut undo = Undo {
+            symbols: self.strings.len(),
+            details: self.details.len(),
+            compactions: self.compactions.len(),
+            replaced: self.replaced.len(),
+            retains: self.retains.len(),
+            odd_seqs: self.odd_seqs.len(),
+            last_seq: self.last_seq,
+            bearer: NONE,
+        };
+        let row = self.rows();
+        let mut fields = Fields::default();
+        let is_record = str::from_utf8(line.bytes).is_ok() && fields.read(line.bytes);
+        let id = self.push(line, is_record.then_some(&fields))?;
+        self.take_ids(&mut vec![id])?;
+        self.bearers.resize(self.strings.len(), NONE);
+        if let Some(bearer) = self.bearers.get_mut(self.ids[row as usize] as usize) {
+            undo.bearer = *bearer;
+            *bearer = if *bearer == NONE { row } else { SEVERAL };
+        }
+        if self.kinds[row as usize] == Kind::SessionInfo {
+            self.read_sessions();
+        }
+        Ok(undo)
+    }
+
+    /// Takes the last row back, whose bytes are still there.
+    pub(crate) fn pop(&mut self, undo: Undo) {
+        let Undo { symbols, details, compactions, replaced, retains, odd_seqs, last_seq, bearer } = undo;
+        if let Some(id) = self.ids.pop() {
+            if let Some(of_id) = self.bearers.get_mut(id as usize) {
+                *of_id = bearer;
+            }
+        }
+        self.bearers.truncate(symbols);
+        self.strings.truncate(&self.stream, symbols);
+        self.details.truncate(details);
+        self.compactions.truncate(compactions);
+        self.replaced.truncate(replaced);
+        self.retains.truncate(retains);
+        self.odd_seqs.truncate(odd_seqs);
+        self.last_seq = last_seq;
+        self.detail_of.pop();
+        self.is_hidden.pop();
+        self.places.pop();
+        match self.kinds.pop() {
+            Some(Kind::Malformed) => self.malformed -= 1,
+            Some(Kind::SessionInfo) => self.read_sessions(),
+            _ => {}
+        }
+    }
+
+    /// The symbols of the refs by which a record changes the graph: what it supersedes, and its target.
+    pub(crate) fn links(&self, row: Row) -> impl Iterator<Item = Symbol> {
+        let Detail { supersedes, target, .. } = self.detail(row);
+        let target = match target {
+            Some(Target::Ref(target)) => target,
+            Some(Target::Start | Target::Unknown) | None => NO_SYMBOL,
+        };
+        [supersedes, target].into_iter().filter(|&symbol| symbol != NO_SYMBOL)
+    }
+
     /// Settles what session_info says now. Field by field, the latest record that has it decides (HD-1); odd
     /// values are absent (HD-7).
     fn read_sessions(&mut self) {

@@ -32,6 +32,7 @@ mod path;
 #[cfg(test)]
 mod random;
 mod scan;
+mod session;
 pub mod siblings;
 mod steps;
 mod strings;
@@ -44,6 +45,7 @@ use graph::Graph;
 use heads::Head;
 use index::{Index, Kind};
 pub use path::Item;
+pub use session::Session;
 use std::borrow::Cow;
 use std::fmt;
 use steps::{Steps, Told};
@@ -71,7 +73,6 @@ pub struct Line<'a> {
 
 /// A stream, indexed. Borrows the input bytes.
 pub struct Stream<'a> {
-    bytes: &'a [u8],
     index: Index<'a>,
     graph: Graph,
 }
@@ -103,7 +104,7 @@ impl<'a> Stream<'a> {
         steps.tell(Step::Nr1, || (0, 0));
         let graph = Graph::build(&index, steps);
         index.hide_program_results(|row| graph.is_latest(row));
-        Ok(Self { bytes, index, graph })
+        Ok(Self { index, graph })
     }
 
     /// The active path or context view from a head (ASR-365, ASR-368).
@@ -200,9 +201,9 @@ impl<'a> Stream<'a> {
 
     /// The line of the one record with this id; `None` where no or several records bear it. O(length of id
     /// and line).
-    pub fn find(&self, id: &str) -> Option<Line<'a>> {
+    pub fn find(&self, id: &str) -> Option<Line<'_>> {
         let row = self.index.bearer(self.index.find(id.as_bytes())?).ok()?;
-        Some(Line { number: self.index.line(row), bytes: scan::line_at(self.bytes, self.index.start(row))? })
+        Some(Line { number: self.index.line(row), bytes: self.index.text(row) })
     }
 
     /// How many lines are records.

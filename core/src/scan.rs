@@ -43,6 +43,11 @@ impl<'a> Lines<'a> {
         let at = if stream.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         Self { stream, at, number: 0 }
     }
+
+    /// The lines of a part of a stream that is not its beginning.
+    pub(crate) fn without_mark(part: &'a [u8]) -> Self {
+        Self { stream: part, at: 0, number: 0 }
+    }
 }
 
 impl<'a> Iterator for Lines<'a> {
