@@ -13,7 +13,7 @@ mod self_test;
 
 pub use fixture::write;
 pub use probe::{Kind, Signature};
-pub use reach::Reach;
+pub use reach::{Reach, breakable};
 pub use self_test::{MOST_CASES, Row, self_test};
 
 use asr_generators::native::NativeScript;

@@ -7,6 +7,12 @@ use crate::native::{self, NativeScript};
 use crate::script::Script;
 use arbitrary::{Arbitrary, Result, Unstructured};
 
+impl Script {
+    /// How many bytes stand for a line and the marks before it. Stretches of this length can be moved, copied and cut
+    /// out whole.
+    pub const PHRASE: usize = PHRASE;
+}
+
 impl<'a> Arbitrary<'a> for Script {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
         Ok(Self::from_bytes(phrases::<PHRASE>(bytes)?))

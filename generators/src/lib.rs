@@ -26,6 +26,7 @@
 //! This crate sees neither of the two implementations that read its streams: what it believes about structure
 //! serves to aim, never to judge.
 
+mod broken;
 mod bytes;
 #[cfg(feature = "quickcheck")]
 mod check;

@@ -21,7 +21,7 @@ pub struct Reach {
 }
 
 /// What no stream can break by itself in the eyes of the validator: it only warns.
-const WARNINGS: [Requirement; 1] = [Requirement::Asr374A];
+const WARNINGS: [Requirement; 2] = [Requirement::Asr009, Requirement::Asr374A];
 
 impl Reach {
     /// Counts what one case reaches.
@@ -100,7 +100,7 @@ impl Reach {
 }
 
 /// The requirements that a stream can break by itself.
-pub(crate) fn breakable() -> impl Iterator<Item = Requirement> {
+pub fn breakable() -> impl Iterator<Item = Requirement> {
     Requirement::ALL.into_iter().filter(|requirement| {
         matches!(requirement.decided(), Decided::Stream | Decided::Necessary)
             && !WARNINGS.contains(requirement)

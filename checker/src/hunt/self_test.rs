@@ -1,6 +1,6 @@
 //! Hunting that is known to hunt: every planted fault is hunted as if it were the core.
 
-use super::{Plan, hunt};
+use super::{Plan, Signature, hunt};
 use asr_oracle::{Kind, Variant, variants};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub struct Row {
     /// The fault.
     pub fault: &'static Variant,
     /// What found it first, for each seed; empty where nothing did.
-    pub by: Vec<String>,
+    pub by: Vec<Signature>,
     /// Cases until then, the median over the seeds; [`MOST_CASES`] where a seed did not find it.
     pub cases: u64,
     /// The most cases that a seed took.
@@ -33,7 +33,7 @@ pub fn self_test(seeds: impl Iterator<Item = u64> + Clone, mut each: impl FnMut(
             let found = hunted.findings.first();
             cases.push(found.map_or(MOST_CASES, |found| found.case + 1));
             times.push(hunted.time);
-            by.extend(found.map(|found| found.signature.to_string()));
+            by.extend(found.map(|found| found.signature.clone()));
         }
         cases.sort_unstable();
         times.sort_unstable();
