@@ -1,3 +1,9 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| asr_checker::targets::context_view(bytes));
+use asr_checker::targets::{context_view, mutate_phrases};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+
+fuzz_target!(|bytes: &[u8]| context_view(bytes));
+fuzz_mutator!(|bytes: &mut [u8], size: usize, most: usize, seed: u32| {
+    mutate_phrases(bytes, size, most, seed, fuzzer_mutate)
+});

@@ -1,5 +1,8 @@
 //! The corpora of the fuzz targets, on stable and without a fuzzer.
 
+#[path = "../../fuzz/convert.rs"]
+mod convert;
+
 use asr_checker::targets;
 use std::fs;
 use std::path::Path;
@@ -7,7 +10,16 @@ use std::path::Path;
 /// A target of `fuzz/fuzz_targets` with its body.
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: &[Target] = &[("context_view", targets::context_view)];
+const TARGETS: &[Target] = &[
+    ("active_path", targets::active_path),
+    ("context_view", targets::context_view),
+    ("convert_claude_code", convert::claude_code),
+    ("convert_pi", convert::pi),
+    ("lines", targets::lines),
+    ("script", targets::script),
+    ("siblings", targets::siblings),
+    ("validate", targets::validate),
+];
 
 #[test]
 fn every_target_passes_on_every_input_of_its_corpus() {
