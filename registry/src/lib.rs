@@ -1,10 +1,11 @@
 //! Converters from native session files to agent session records.
 //!
 //! Agents store sessions in formats of their own. [`convert`] turns one native file into a stream of ASR
-//! records: one record or more for every native line, so that whatever stands in the file can be found in the
-//! stream by `native.line`. What the source does not say is left out; what cannot be mapped becomes an audit
-//! fact or a gap and a [`Note`]. Where the conversation branches is decided by the mechanical-sibling rule
-//! alone (ASR-361); the converters only say which fields the rule reads.
+//! records: one record or more for every native line, so that each line can be found again by `native.line`.
+//! What the source does not say is left out, and so is what the vocabulary has no field for (permission modes,
+//! signatures of thoughts). What cannot be mapped becomes an audit fact with the native object, or a gap, and a
+//! [`Note`]. Where the conversation branches is decided by the mechanical-sibling rule alone (ASR-361); the
+//! converters only say which fields the rule reads.
 //!
 //! Each agent is one module with one [`Entry`], the table that the chapter calls a registry entry. To add an
 //! agent, write such a module (a recogniser, a converter, the table) and name it in [`Agent`]; the parts that
