@@ -7,6 +7,7 @@
 mod compare;
 pub mod coverage;
 mod engine;
+pub mod explore;
 pub mod fixtures;
 pub mod hunt;
 pub mod invariants;

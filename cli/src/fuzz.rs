@@ -199,7 +199,8 @@ fn table(seeds: std::ops::Range<u64>) -> io::Result<Status> {
         if *most_cases >= MOST_CASES {
             status = Status::Finding;
         }
-        let mut by = by.clone();
+        // The invariant, or the kind of question that the differential put.
+        let mut by: Vec<_> = by.iter().map(|signature| signature.about.as_str()).collect();
         by.sort_unstable();
         by.dedup();
         let (name, seconds) = (fault.name.trim_start_matches("fault:"), time.as_secs_f64());

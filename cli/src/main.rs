@@ -4,6 +4,7 @@ mod check;
 mod convert;
 mod describe;
 mod explain;
+mod explore;
 mod fuzz;
 mod input;
 mod lines;
@@ -46,6 +47,8 @@ enum Verb {
     Spec(spec::Args),
     /// Computes every path and view twice, independently, and compares
     Check(check::Args),
+    /// Visits every stream of a scope, and states what it found
+    Explore(explore::Args),
     /// Hunts for disagreement with random scripts, seeded, on all cores
     Fuzz(fuzz::Args),
 }
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Verb::Convert(args) => convert::run(&args),
         Verb::Spec(args) => spec::run(&args),
         Verb::Check(args) => check::run(&args),
+        Verb::Explore(args) => explore::run(&args),
         Verb::Fuzz(args) => fuzz::run(&args),
     };
     let status = match catch_unwind(std::panic::AssertUnwindSafe(run)) {

@@ -1,0 +1,73 @@
+//! The model checker: every stream up to a bound, none left out, with a statement at the end that can be quoted.
+//!
+//! Random testing says "not found"; this says "there is none". The streams of a [`Scope`] form a tree, so nothing is
+//! hashed and nothing remembered: [`Counts`] says beforehand how many there are, a [`Cursor`] walks over them in the
+//! order of their ranks, and the number visited must be the number predicted.
+
+mod action;
+mod alphabet;
+mod count;
+mod examine;
+mod rank;
+mod scope;
+mod search;
+mod state;
+mod statement;
+
+pub use action::{Action, Kind};
+pub use alphabet::{SLICES, Slice};
+pub use count::Counts;
+pub use examine::Questions;
+pub use rank::Cursor;
+pub use scope::{MOST_LINES, Scope};
+pub use search::{Part, Settings, explore};
+pub use state::State;
+pub use statement::{Counterexample, Drawn, Length, Statement};
+
+/// Why a scope cannot be explored.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ExploreError {
+    /// No such slice.
+    #[error("`{name}` is no slice: expected one of {}", letters())]
+    Slice {
+        /// The name as given.
+        name: String,
+    },
+    /// No such bound.
+    #[error("`{text}` is no bound: expected KIND<=N, where KIND is records or one of {}", kinds())]
+    Bound {
+        /// The bound as given.
+        text: String,
+    },
+    /// Too short or too long.
+    #[error("streams of {0} lines cannot be enumerated: expected 1 to {MOST_LINES}")]
+    Length(u8),
+    /// More than can be counted, or visited.
+    #[error("there are too many streams")]
+    TooMany,
+    /// No such share.
+    #[error("there is no share {0} of {1}: expected 1 to {1}")]
+    Share(u32, u32),
+    /// Statements that do not fit together.
+    #[error("the statements do not fit together: {why}")]
+    Merge {
+        /// Why not.
+        why: String,
+    },
+    /// The walk met another number of streams than was predicted: a fault of the explorer.
+    #[error("{visited} streams were visited, but {predicted} were predicted")]
+    Miscounted {
+        /// What was counted beforehand.
+        predicted: u64,
+        /// What was met.
+        visited: u64,
+    },
+}
+
+fn letters() -> String {
+    SLICES.iter().map(|slice| format!("{} ({})", slice.letter, slice.title)).collect::<Vec<_>>().join(", ")
+}
+
+fn kinds() -> String {
+    Kind::ALL.map(Kind::label).join(", ")
+}

@@ -1,0 +1,412 @@
+//! All streams of a scope on all cores, shortest first, with a result that does not depend on how many there are.
+//!
+//! The work is cut into pieces of consecutive ranks, in order. Threads take the next piece when they are done with one,
+//! and results are added up in the order of the pieces. A piece ends at its first counterexample, and every piece
+//! before one with a counterexample is finished; so the first that is met in the sum is the least.
+//!
+//! A piece ends where the next begins, not after so many streams: what is counted on the way is what the walk met, and
+//! can differ from what was predicted if either is wrong.
+
+use super::examine::{Examiner, Questions, Tally};
+use super::statement::{Counterexample, Drawn, Length, Statement};
+use super::{Counts, Cursor, ExploreError};
+use crate::engine::Engine;
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Instant;
+
+/// How many streams a thread takes at a time: some hundredths of a second.
+const PIECE: u64 = 1024;
+
+/// How a scope is explored.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// On how many threads.
+    pub threads: NonZero<usize>,
+    /// Which questions each stream gets.
+    pub questions: Questions,
+    /// Which part of the scope.
+    pub part: Part,
+    /// What an earlier run of the same was stated to have done.
+    pub so_far: Option<Statement>,
+}
+
+/// Which streams of a scope are visited.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Part {
+    /// All.
+    All,
+    /// One of several shares of each length: `Share(1, 4)` to `Share(4, 4)`.
+    Share(NonZero<u32>, NonZero<u32>),
+    /// So many, drawn uniformly, with a seed.
+    Sample(u64, u64),
+}
+
+/// Consecutive streams: of one length by rank, or draws by their number.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// `None` for draws.
+    length: Option<u8>,
+    from: u64,
+    to: u64,
+}
+
+/// What a piece came to.
+struct Outcome {
+    tally: Tally,
+    counterexample: Option<Counterexample>,
+}
+
+/// Explores a scope, up to its least counterexample. `so_far` gets the statement about what is done, now and then.
+///
+/// # Errors
+///
+/// Where there are more streams than could ever be visited, or where the walk meets another number of streams than was
+/// predicted.
+pub fn explore(
+    counts: &Counts,
+    engine: &dyn Engine,
+    settings: &Settings,
+    mut so_far: impl FnMut(&Statement),
+) -> Result<Statement, ExploreError> {
+    let began = Instant::now();
+    let mut statement = plan(counts, engine, settings)?;
+    let earlier = statement.seconds;
+    statement.threads = settings.threads.get();
+    let slice = counts.scope().slice();
+
+    let queue = Mutex::new((0..).zip(pieces(&statement)));
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    // The lowest piece with a counterexample.
+    let last = AtomicU64::new(u64::MAX);
+    let draws = statement.drawn.clone();
+    let (results, done) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..settings.threads.get() {
+            let (results, next, last, draws) = (results.clone(), &next, &last, draws.as_ref());
+            scope.spawn(move || {
+                while let Some((number, piece)) = next() {
+                    if number > last.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let outcome = run(counts, engine, settings.questions, piece, draws);
+                    if outcome.counterexample.is_some() {
+                        last.fetch_min(number, Ordering::Relaxed);
+                    }
+                    if results.send((number, piece, outcome)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(results);
+        let mut waiting = BTreeMap::new();
+        let mut number = 0_u64;
+        for (of, piece, outcome) in done {
+            waiting.insert(of, (piece, outcome));
+            while let Some((piece, outcome)) = waiting.remove(&number) {
+                number += 1;
+                if statement.counterexample.is_some() {
+                    continue;
+                }
+                statement.add(&outcome.tally, slice);
+                let length = statement.lengths.iter_mut().find(|length| Some(length.n) == piece.length);
+                if let Some(length) = length {
+                    length.visited += outcome.tally.visited;
+                }
+                statement.divergences += u64::from(outcome.counterexample.is_some());
+                statement.counterexample = outcome.counterexample;
+                statement.seconds = earlier + began.elapsed().as_secs_f64();
+                so_far(&statement);
+            }
+        }
+    });
+    statement.seconds = earlier + began.elapsed().as_secs_f64();
+    match statement.counterexample {
+        None if !statement.is_finished() => {
+            let (predicted, visited) = (statement.predicted, statement.visited);
+            Err(ExploreError::Miscounted { predicted, visited })
+        }
+        _ => Ok(statement),
+    }
+}
+
+/// Which streams there are to visit, and nothing said of them yet.
+fn plan(counts: &Counts, engine: &dyn Engine, settings: &Settings) -> Result<Statement, ExploreError> {
+    let mut lengths = Vec::new();
+    if !matches!(settings.part, Part::Sample(..)) {
+        for n in 1..=counts.longest() {
+            let streams = u64::try_from(counts.of_length(n)).map_err(|_| ExploreError::TooMany)?;
+            let at = |share: u32, of: u32| (u128::from(streams) * u128::from(share) / u128::from(of)) as u64;
+            let (from, to) = match settings.part {
+                Part::Share(share, of) if share > of => {
+                    return Err(ExploreError::Share(share.get(), of.get()));
+                }
+                Part::Share(share, of) => (at(share.get() - 1, of.get()), at(share.get(), of.get())),
+                _ => (0, streams),
+            };
+            lengths.push(Length { n, streams, from, to, visited: 0 });
+        }
+    }
+    if !lengths.is_empty() && u64::try_from(counts.total()).is_err() {
+        return Err(ExploreError::TooMany);
+    }
+    let mut statement = Statement::new(counts, engine.name(), settings.questions, lengths);
+    if let Part::Sample(streams, seed) = settings.part {
+        statement.drawn = Some(Drawn { streams, seed, of: counts.total().to_string() });
+        statement.predicted = streams;
+    }
+    match &settings.so_far {
+        None => Ok(statement),
+        Some(so_far) if so_far.is_of_the_same_run(&statement) => Ok(so_far.clone()),
+        Some(_) => Err(ExploreError::Merge { why: "an earlier run was another".to_owned() }),
+    }
+}
+
+/// What is left to visit, in order.
+fn pieces(statement: &Statement) -> impl Iterator<Item = Piece> + Send + use<> {
+    let (visited, lengths) = (statement.visited, statement.lengths.clone());
+    let drawn = statement.drawn.as_ref().map(|drawn| (None, visited, drawn.streams)).into_iter();
+    let lengths = lengths.into_iter().map(|length| (Some(length.n), length.from + length.visited, length.to));
+    drawn.chain(lengths).flat_map(|(length, from, to)| {
+        let starts = (from..to).step_by(PIECE as usize);
+        starts.map(move |from| Piece { length, from, to: to.min(from.saturating_add(PIECE)) })
+    })
+}
+
+fn run(
+    counts: &Counts,
+    engine: &dyn Engine,
+    questions: Questions,
+    piece: Piece,
+    drawn: Option<&Drawn>,
+) -> Outcome {
+    let mut examiner = Examiner::new(engine, questions, counts.longest());
+    let counterexample = match (piece.length, drawn) {
+        (Some(length), _) => walk(counts, &mut examiner, length, piece),
+        (None, Some(drawn)) => (piece.from..piece.to).find_map(|number| {
+            let (length, rank) = draw(counts, drawn.seed, number);
+            let cursor = Cursor::new(counts, length, rank)?;
+            examine(&mut examiner, &cursor)
+        }),
+        (None, None) => None,
+    };
+    Outcome { tally: examiner.tally, counterexample }
+}
+
+/// From the first stream of the piece to the first of the next, or to the end.
+fn walk(counts: &Counts, examiner: &mut Examiner<'_>, length: u8, piece: Piece) -> Option<Counterexample> {
+    let mut cursor = Cursor::new(counts, length, piece.from.into())?;
+    let end = Cursor::new(counts, length, piece.to.into());
+    loop {
+        let found = examine(examiner, &cursor);
+        if found.is_some() || !cursor.advance() || end.as_ref().is_some_and(|end| cursor.is_at(end)) {
+            return found;
+        }
+    }
+}
+
+fn examine(examiner: &mut Examiner<'_>, cursor: &Cursor<'_>) -> Option<Counterexample> {
+    let verdict = examiner.examine(cursor)?;
+    let lines = cursor.bytes().split(|&byte| byte == b'\n').take(cursor.length().into());
+    let (n, rank) = (cursor.length(), cursor.rank().to_string());
+    Some(Counterexample {
+        id: format!("{}:{n}:{rank}", cursor.scope()),
+        n,
+        rank,
+        stream: lines.map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
+        verdict: verdict.to_string(),
+    })
+}
+
+/// Length and rank of a draw, each stream of the scope equally likely.
+fn draw(counts: &Counts, seed: u64, number: u64) -> (u8, u128) {
+    let total = counts.total().max(1);
+    // The largest multiple of the total that 128 bits hold; what lies above it would favour low ranks.
+    let fair = u128::MAX - u128::MAX % total;
+    let mut state = mix(seed ^ mix(number));
+    let mut rank = loop {
+        let high = mix(state);
+        let low = mix(high ^ state);
+        state = mix(low);
+        let drawn = u128::from(high) << 64 | u128::from(low);
+        if drawn < fair {
+            break drawn % total;
+        }
+    };
+    for length in 1..=counts.longest() {
+        match rank.checked_sub(counts.of_length(length)) {
+            Some(beyond) => rank = beyond,
+            None => return (length, rank),
+        }
+    }
+    (counts.longest(), 0)
+}
+
+/// One round of SplitMix64.
+fn mix(state: u64) -> u64 {
+    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Core, Oracle, OracleAs, Session};
+
+    fn counts(scope: &str, longest: u8) -> Counts {
+        Counts::new(scope.parse().unwrap(), longest).unwrap()
+    }
+
+    fn settings(threads: usize, part: Part) -> Settings {
+        Settings { threads: NonZero::new(threads).unwrap(), questions: Questions::New, part, so_far: None }
+    }
+
+    fn variant(name: &str) -> OracleAs {
+        OracleAs(name.parse().unwrap())
+    }
+
+    fn run(counts: &Counts, engine: &dyn Engine, settings: &Settings) -> Statement {
+        explore(counts, engine, settings, |_| ()).unwrap()
+    }
+
+    /// What does not depend on the machine.
+    fn timeless(statement: Statement) -> Statement {
+        Statement { seconds: 0.0, threads: 1, ..statement }
+    }
+
+    #[test]
+    fn the_engines_agree_on_small_scopes_and_every_stream_is_visited() {
+        for scope in ["Z", "A", "H", "V", "v", "T", "R", "X", "I"] {
+            let counts = counts(scope, 2);
+            let statement = run(&counts, &Core, &settings(2, Part::All));
+            assert_eq!(statement.counterexample, None);
+            assert_eq!(u128::from(statement.visited), counts.total());
+            assert!(statement.is_about_all());
+        }
+    }
+
+    #[test]
+    fn the_counterexample_is_the_least_one_and_the_same_on_any_number_of_threads() {
+        for (scope, name) in
+            [("A", "fault:rewinds_ignored"), ("R", "NR-3b=deepest"), ("A", "fault:seen_by_id")]
+        {
+            let (counts, variant) = (counts(scope, 4), variant(name));
+            let one = timeless(run(&counts, &variant, &settings(1, Part::All)));
+            for threads in [2, 3, 8] {
+                assert_eq!(timeless(run(&counts, &variant, &settings(threads, Part::All))), one, "{name}");
+            }
+            let Some(found) = &one.counterexample else {
+                assert_eq!(name, "fault:seen_by_id", "two ids alike are not in the slice");
+                continue;
+            };
+            // By hand: the first stream in order that the two do not answer alike.
+            let rank = found.rank.parse().unwrap();
+            let shorter = (1..found.n).flat_map(|n| (0..counts.of_length(n)).map(move |rank| (n, rank)));
+            for (n, rank) in shorter.chain((0..=rank).map(|rank| (found.n, rank))) {
+                let cursor = Cursor::new(&counts, n, rank).unwrap();
+                let verdict =
+                    crate::compare([&Oracle, &variant], cursor.bytes(), crate::Heads::Every, |_, _| ());
+                assert_eq!(verdict.is_agreement(), cursor.bytes() != found.bytes(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_new_questions_alone_tell_the_same_variants_apart() {
+        let counts = counts("Z", 2);
+        let every = Settings { questions: Questions::Every, ..settings(2, Part::All) };
+        let mut told = 0;
+        for variant in asr_oracle::variants() {
+            let engine = OracleAs(variant);
+            let [new, every] = [&settings(2, Part::All), &every]
+                .map(|settings| run(&counts, &engine, settings).counterexample.map(|found| found.id));
+            assert_eq!(new, every, "{}", variant.name);
+            told += usize::from(new.is_some());
+        }
+        assert!(told > 60, "{told} variants differ on two lines");
+    }
+
+    #[test]
+    fn shares_add_up_to_the_whole() {
+        let counts = counts("X", 4);
+        let whole = timeless(run(&counts, &Core, &settings(2, Part::All)));
+        let share = |share| Part::Share(NonZero::new(share).unwrap(), NonZero::new(3).unwrap());
+        let mut shares: Vec<_> =
+            [3, 1, 2].map(|number| run(&counts, &Core, &settings(1, share(number)))).into();
+        assert!(shares.iter().all(|share| !share.is_about_all()));
+        assert_eq!(timeless(Statement::merge(shares.clone()).unwrap()), whole);
+        shares.pop();
+        assert!(Statement::merge(shares.clone()).is_err(), "one is missing");
+        shares.push(shares[0].clone());
+        assert!(Statement::merge(shares).is_err(), "one is there twice");
+    }
+
+    #[test]
+    fn a_run_goes_on_from_wherever_it_was_when_it_was_stopped() {
+        let counts = counts("X", 5);
+        let mut stops = Vec::new();
+        let whole = explore(&counts, &Core, &settings(2, Part::All), |so_far| stops.push(so_far.clone()));
+        let whole = timeless(whole.unwrap());
+        assert!(stops.len() > 10);
+        let other = Settings { so_far: stops.pop(), ..settings(1, Part::Sample(5, 0)) };
+        assert!(explore(&counts, &Core, &other, |_| ()).is_err(), "another run");
+        for stop in stops.into_iter().step_by(4) {
+            let rest = Settings { so_far: Some(stop), ..settings(2, Part::All) };
+            let rest = run(&counts, &Core, &rest);
+            assert_eq!(timeless(rest), whole);
+        }
+    }
+
+    #[test]
+    fn draws_are_uniform_and_follow_from_the_seed() {
+        let counts = counts("A", 2);
+        let draws = |seed| (0..8_400).map(|number| draw(&counts, seed, number)).collect::<Vec<_>>();
+        let mut hits = BTreeMap::new();
+        draws(1).into_iter().for_each(|drawn| *hits.entry(drawn).or_insert(0) += 1);
+        assert_eq!(hits.len() as u128, counts.total());
+        assert!(hits.values().all(|&count| (50..=150).contains(&count)), "{hits:?}");
+        assert_eq!(draws(1), draws(1));
+        assert_ne!(draws(1), draws(2));
+        let sample = run(&counts, &variant("fault:rewinds_ignored"), &settings(3, Part::Sample(500, 1)));
+        assert_eq!(sample.divergences, 1);
+    }
+
+    /// Panics on streams that end in a gap.
+    struct Fragile;
+
+    impl Engine for Fragile {
+        fn name(&self) -> &'static str {
+            "fragile"
+        }
+
+        fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
+            let last = stream.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
+            assert!(!last.unwrap().starts_with(b"{\"type\":\"gap\""), "planted");
+            Oracle.read(stream)
+        }
+    }
+
+    #[test]
+    fn a_panic_of_an_engine_is_a_counterexample() {
+        let statement = run(&counts("A", 3), &Fragile, &settings(2, Part::All));
+        let found = statement.counterexample.unwrap();
+        assert_eq!(found.stream, [r#"{"type":"gap","seq":1,"id":"r1"}"#]);
+        assert_eq!(found.verdict, "fragile panicked on reading the stream: planted");
+    }
+
+    #[test]
+    fn what_a_slice_promises_is_reached_and_a_bound_too_small_is_noticed() {
+        for (scope, longest) in [("A", 3), ("H", 3), ("v", 3), ("T", 3), ("R", 3), ("X", 4), ("I", 3)] {
+            let statement = run(&counts(scope, longest), &Oracle, &settings(2, Part::All));
+            assert_eq!(statement.unreached, [""; 0], "{scope} at {longest}");
+        }
+        let unreached = run(&counts("A", 1), &Oracle, &settings(1, Part::All)).unreached;
+        assert_eq!(unreached, ["NR6", "NR7", "AP3a", "AP3c"]);
+    }
+}

@@ -1,0 +1,338 @@
+//! `asr explore`: every stream of a scope, by both implementations.
+
+use crate::Status;
+use asr_checker::explore::{
+    Counts, Cursor, ExploreError, Part, Questions, SLICES, Scope, Settings, Statement, explore,
+};
+use asr_checker::{Core, Engine, Oracle, OracleAs};
+use asr_oracle::{UnknownVariant, Variant, variants};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The scope: a slice (Z, A, H, V, v, T, R, X or I), with bounds if you like: `Z, compaction<=1, gap<=0`
+    #[arg(required_unless_present_any = ["scope", "replay", "merge", "list"], conflicts_with = "scope")]
+    slice: Option<String>,
+
+    /// As the argument; without a slice it is Z, and `records<=N` is as good as `-n N`
+    #[arg(long, value_name = "BOUNDS")]
+    scope: Option<String>,
+
+    /// The greatest number of lines
+    #[arg(short = 'n', long = "lines", value_name = "N")]
+    lines: Option<u8>,
+
+    /// What to compare the oracle with: `core`, or a variant of the oracle such as `fault:seen_by_id`
+    #[arg(long, value_name = "NAME", default_value = "core")]
+    engine: String,
+
+    /// Put every question to every stream, not only those whose answer the last line can change
+    #[arg(long)]
+    all_queries: bool,
+
+    /// On how many threads; as many as there are processors, unless you say
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+
+    /// One of M equal shares of the streams, from 1/M to M/M; `--merge` adds their statements up
+    #[arg(long, value_name = "I/M", value_parser = share)]
+    shard: Option<(NonZero<u32>, NonZero<u32>)>,
+
+    /// So many streams of the scope, drawn uniformly, instead of all
+    #[arg(long, value_name = "K", conflicts_with = "shard")]
+    sample: Option<u64>,
+
+    /// What the draws of `--sample` follow from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// Note in this file how far the run is, and go on from there where it exists
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+
+    /// Print one stream: `A:3:17` is the one of rank 17, from 0, among those of scope A with 3 lines
+    #[arg(long, value_name = "SCOPE:N:RANK", conflicts_with_all = ["slice", "scope"])]
+    replay: Option<String>,
+
+    /// Add up the statements of all shards
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["slice", "scope", "replay"])]
+    merge: Vec<PathBuf>,
+
+    /// For every variant of the oracle the least stream on which it answers otherwise
+    #[arg(long, conflicts_with_all = ["shard", "sample", "resume", "engine"])]
+    witness: bool,
+
+    /// List the slices and how many streams they have
+    #[arg(long)]
+    list: bool,
+
+    /// Where to save a counterexample
+    #[arg(long, value_name = "FILE", default_value = "counterexample.asr.jsonl")]
+    save: PathBuf,
+
+    /// One JSON object per line: how far the run is, every second, and the statement at the end
+    #[arg(long)]
+    json: bool,
+}
+
+/// How often a run says how far it is.
+const TICK: Duration = Duration::from_secs(1);
+
+const BAR: &str = "{msg} [{wide_bar}] {human_pos}/{human_len}, {per_sec}, {eta} to go";
+
+/// Why a run cannot be.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error(transparent)]
+    Explore(#[from] ExploreError),
+    #[error(transparent)]
+    Engine(#[from] UnknownVariant),
+    #[error("give the greatest number of lines: -n 4")]
+    NoLength,
+    #[error("`{0}` names no stream: expected SCOPE:N:RANK, and a rank below the number of streams")]
+    NoStream(String),
+    #[error("{file}: {why}")]
+    File { file: String, why: String },
+    #[error(transparent)]
+    Output(#[from] io::Error),
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<Status> {
+    let outcome = if args.list {
+        list()
+    } else if let Some(id) = &args.replay {
+        replay(id)
+    } else if !args.merge.is_empty() {
+        merge(args)
+    } else {
+        search(args)
+    };
+    match outcome {
+        Ok(status) => Ok(status),
+        Err(Refusal::Output(error)) => Err(error),
+        Err(refusal) => {
+            eprintln!("error: {refusal}");
+            let is_ours = matches!(refusal, Refusal::Explore(ExploreError::Miscounted { .. }));
+            Ok(if is_ours { Status::Internal } else { Status::Unusable })
+        }
+    }
+}
+
+fn search(args: &Args) -> Result<Status, Refusal> {
+    let text = args.slice.as_ref().or(args.scope.as_ref()).map_or("", String::as_str);
+    let (scope, bound) = Scope::parse(text)?;
+    let counts = Counts::new(scope, args.lines.or(bound).ok_or(Refusal::NoLength)?)?;
+    let engine = engine(&args.engine)?;
+    let threads =
+        args.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
+    let questions = if args.all_queries { Questions::Every } else { Questions::New };
+    let part = match (args.shard, args.sample) {
+        (Some((share, of)), _) => Part::Share(share, of),
+        (None, Some(streams)) => Part::Sample(streams, args.seed),
+        (None, None) => Part::All,
+    };
+    let so_far = match &args.resume {
+        Some(file) if file.exists() => Some(read(file)?),
+        _ => None,
+    };
+    let settings = Settings { threads, questions, part, so_far };
+    if args.witness {
+        return witnesses(&counts, &settings, args.json);
+    }
+    let mut out = io::stdout().lock();
+    if !args.json {
+        for length in 1..=counts.longest() {
+            writeln!(out, "{:>24} streams of {length} lines", counts.of_length(length))?;
+        }
+    }
+    let mut progress = Progress::new(args, counts.scope());
+    let statement = explore(&counts, &*engine, &settings, |so_far| progress.at(so_far))?;
+    progress.bar.finish_and_clear();
+    progress.failed.map_or(Ok(()), Err)?;
+    if let Some(file) = &args.resume {
+        write(file, &statement)?;
+    }
+    conclude(args, &statement, &mut out)
+}
+
+/// The least counterexample of each variant, or that there is none.
+fn witnesses(counts: &Counts, settings: &Settings, is_json: bool) -> Result<Status, Refusal> {
+    let mut out = io::stdout().lock();
+    let mut told_apart = 0;
+    for variant in variants() {
+        let found = explore(counts, &OracleAs(variant), settings, |_| ())?.counterexample;
+        told_apart += usize::from(found.is_some());
+        if is_json {
+            writeln!(out, "{}", serde_json::json!({"variant": variant.name, "witness": found}))?;
+            continue;
+        }
+        match found {
+            None => writeln!(out, "{}: none\n", variant.name)?,
+            Some(found) => {
+                writeln!(out, "{}: {}", variant.name, found.id)?;
+                found.stream.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
+                writeln!(out, "{}\n", found.verdict)?;
+            }
+        }
+    }
+    let all = variants().len();
+    if !is_json {
+        let (scope, n) = (counts.scope(), counts.longest());
+        writeln!(
+            out,
+            "{told_apart} of {all} variants answer otherwise in scope {scope} with at most {n} lines."
+        )?;
+    }
+    Ok(if told_apart < all { Status::Incomplete } else { Status::Fine })
+}
+
+/// Prints the statement, saves the counterexample, and says how it went.
+fn conclude(args: &Args, statement: &Statement, out: &mut impl Write) -> Result<Status, Refusal> {
+    if args.json {
+        writeln!(out, "{}", json(statement))?;
+    } else {
+        table(statement, out)?;
+        writeln!(out, "{statement}")?;
+    }
+    if let Some(found) = &statement.counterexample {
+        let bytes = found.bytes();
+        fs::write(&args.save, &bytes).map_err(|error| file(&args.save, error))?;
+        if !args.json {
+            out.write_all(&bytes)?;
+            writeln!(out, "{}\nsaved as {}", found.verdict, args.save.display())?;
+        }
+        return Ok(Status::Finding);
+    }
+    // A part need not reach what the whole promises.
+    let is_vacuous = statement.is_about_all() && !statement.unreached.is_empty();
+    Ok(if is_vacuous { Status::Incomplete } else { Status::Fine })
+}
+
+/// What was reached, and how often.
+fn table(statement: &Statement, out: &mut impl Write) -> io::Result<()> {
+    for (what, counts) in [
+        ("steps, by the oracle on all streams", &statement.steps),
+        ("requirements found broken", &statement.requirements),
+        ("streams by their last line", &statement.kinds),
+    ] {
+        writeln!(out, "{what}")?;
+        for (label, count) in counts.iter().filter(|(_, count)| **count > 0) {
+            writeln!(out, "  {label:14} {count:>20}")?;
+        }
+    }
+    let seconds = statement.seconds.max(f64::MIN_POSITIVE);
+    let rate = statement.visited as f64 / seconds;
+    writeln!(out, "{seconds:.1} s on {} threads, {rate:.0} streams per second", statement.threads)
+}
+
+fn list() -> Result<Status, Refusal> {
+    let mut out = io::stdout().lock();
+    for slice in SLICES {
+        let counts = Counts::new(slice.letter.to_string().parse()?, 5)?;
+        let numbers: Vec<_> = (1..=5).map(|length| counts.of_length(length).to_string()).collect();
+        writeln!(out, "{}  {:12} {}", slice.letter, slice.title, numbers.join(" "))?;
+    }
+    Ok(Status::Fine)
+}
+
+fn replay(id: &str) -> Result<Status, Refusal> {
+    let refuse = || Refusal::NoStream(id.to_owned());
+    let mut parts = id.rsplitn(3, ':');
+    let rank = parts.next().and_then(|rank| rank.parse().ok()).ok_or_else(refuse)?;
+    let length = parts.next().and_then(|length| length.parse().ok()).ok_or_else(refuse)?;
+    let counts = Counts::new(parts.next().ok_or_else(refuse)?.parse()?, length)?;
+    let cursor = Cursor::new(&counts, length, rank).ok_or_else(refuse)?;
+    io::stdout().lock().write_all(cursor.bytes())?;
+    Ok(Status::Fine)
+}
+
+fn merge(args: &Args) -> Result<Status, Refusal> {
+    let parts = args.merge.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    conclude(args, &Statement::merge(parts)?, &mut io::stdout().lock())
+}
+
+fn engine(name: &str) -> Result<Box<dyn Engine>, UnknownVariant> {
+    Ok(match name {
+        "core" => Box::new(Core),
+        "oracle" => Box::new(Oracle),
+        variant => Box::new(OracleAs(variant.parse::<&'static Variant>()?)),
+    })
+}
+
+fn share(text: &str) -> Result<(NonZero<u32>, NonZero<u32>), String> {
+    let share = text.split_once('/').and_then(|(share, of)| Some((share.parse().ok()?, of.parse().ok()?)));
+    share.ok_or_else(|| "expected I/M, such as 1/4".to_owned())
+}
+
+fn json(statement: &Statement) -> String {
+    serde_json::to_string(statement).unwrap_or_else(|error| error.to_string())
+}
+
+/// The statement at the end of a file.
+fn read(path: &Path) -> Result<Statement, Refusal> {
+    let text = fs::read_to_string(path).map_err(|error| file(path, error))?;
+    let last = text.lines().next_back().unwrap_or_default();
+    serde_json::from_str(last).map_err(|error| file(path, error))
+}
+
+/// Replaces the file as a whole, so that a run that is killed leaves the old one or the new one.
+fn write(path: &Path, statement: &Statement) -> Result<(), Refusal> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let written = fs::write(&beside, json(statement)).and_then(|()| fs::rename(&beside, path));
+    written.map_err(|error| file(path, error))
+}
+
+fn file(path: &Path, why: impl ToString) -> Refusal {
+    Refusal::File { file: path.display().to_string(), why: why.to_string() }
+}
+
+/// Says how far a run is: on a terminal, to programs, and in the file that it can be resumed from.
+struct Progress<'a> {
+    args: &'a Args,
+    bar: ProgressBar,
+    last: Instant,
+    failed: Option<Refusal>,
+}
+
+impl<'a> Progress<'a> {
+    fn new(args: &'a Args, scope: &Scope) -> Self {
+        // On a terminal only; elsewhere it draws nothing.
+        let bar = ProgressBar::no_length().with_message(scope.to_string());
+        if let Ok(style) = ProgressStyle::with_template(BAR) {
+            bar.set_style(style);
+        }
+        Self { args, bar, last: Instant::now(), failed: None }
+    }
+
+    fn at(&mut self, so_far: &Statement) {
+        if self.last.elapsed() < TICK {
+            return;
+        }
+        self.last = Instant::now();
+        if self.bar.length().is_none() {
+            self.bar.set_length(so_far.predicted);
+            // What an earlier run did says nothing about the rate of this one.
+            self.bar.set_position(so_far.visited);
+            self.bar.reset_eta();
+        }
+        self.bar.set_position(so_far.visited);
+        if self.args.json {
+            let (visited, predicted) = (so_far.visited, so_far.predicted);
+            println!(
+                "{}",
+                serde_json::json!({"visited": visited, "predicted": predicted, "seconds": so_far.seconds})
+            );
+        }
+        if let Some(file) = &self.args.resume
+            && let Err(error) = write(file, so_far)
+        {
+            self.failed = Some(error);
+        }
+    }
+}
