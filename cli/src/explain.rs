@@ -4,7 +4,7 @@
 //! the result would not ask about.
 
 use crate::Status;
-use crate::describe::{row, table};
+use crate::describe::{printable, row, table};
 use crate::input::{Files, Input, InputError};
 use crate::lines::Lines;
 use crate::show::HeadArgs;
@@ -280,7 +280,7 @@ impl<'a> Story<'a> {
     fn compaction(&mut self, line: u64) {
         let latest = self.of(Step::Nr4, line).unwrap_or(line);
         let record = self.lines.record(latest);
-        let text = |pointer: &str| record.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
+        let text = |pointer: &str| printable(record.pointer(pointer).and_then(Value::as_str).unwrap_or("?"));
         let name = self.name(line);
         if self.of(Step::V3a, line).is_some() {
             let status = record.get("status").unwrap_or(&Value::Null);

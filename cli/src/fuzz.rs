@@ -1,6 +1,7 @@
 //! `asr fuzz`: hunts for disagreement with random scripts, seeded, on all cores.
 
 use crate::Status;
+use crate::describe::say;
 use asr_checker::hunt::{Found, Hunted, MOST_CASES, Plan, Preset, Reach, Row, hunt, self_test, write};
 use asr_oracle::Variant;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -51,7 +52,7 @@ pub(crate) struct Args {
     engine: Option<String>,
 
     /// Hunt every planted fault with this many seeds, and print the table of docs/self-test.md
-    #[arg(long, value_name = "SEEDS", conflicts_with_all = ["cases", "time", "from", "settings", "engine", "json"])]
+    #[arg(long, value_name = "SEEDS", exclusive = true)]
     self_test: Option<u64>,
 
     /// One JSON object
@@ -61,12 +62,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if let Some(seeds) = args.self_test {
-        return table(args.seed..args.seed.saturating_add(seeds));
+        return table(0..seeds);
     }
     let variant = match args.engine.as_deref().map(str::parse::<&'static Variant>).transpose() {
         Ok(variant) => variant,
         Err(error) => {
-            eprintln!("error: {error}");
+            say(&format!("error: {error}"));
             return Ok(Status::Unusable);
         }
     };

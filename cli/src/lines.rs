@@ -1,5 +1,6 @@
 //! The lines of a stream, for pointing into them and for naming their records.
 
+use crate::describe::printable;
 use crate::input::Input;
 use crate::locate::{column, locate};
 use serde_json::Value;
@@ -42,7 +43,7 @@ impl<'a> Lines<'a> {
     /// What to call the record on a line: its id, or the line where it has none.
     pub(crate) fn name(&self, number: u64) -> String {
         match self.record(number).get("id").and_then(Value::as_str) {
-            Some(id) => id.to_owned(),
+            Some(id) => printable(id),
             None => format!("line {number}"),
         }
     }

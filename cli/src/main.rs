@@ -88,7 +88,7 @@ fn main() -> ExitCode {
         // The reader of our output went away, which is its right.
         Ok(Err(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Fine,
         Ok(Err(error)) => {
-            eprintln!("error: cannot write the output: {error}");
+            describe::say(&format!("error: cannot write the output: {error}"));
             Status::Unusable
         }
         Err(_) => Status::Internal,

@@ -1,6 +1,7 @@
 //! `asr spec coverage`: what a corpus covers, as Markdown, JSON or a page.
 
 use crate::Status;
+use crate::describe::say;
 use crate::progress::Progress;
 use asr_checker::coverage::{Coverage, RequirementHits, StepHits};
 use asr_checker::fixtures::load;
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let cases = match load(folder) {
             Ok(cases) => cases,
             Err(error) => {
-                eprintln!("error: {error}");
+                say(&format!("error: {error}"));
                 return Ok(Status::Unusable);
             }
         };
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let percent = if all == 0 { 0.0 } else { 100.0 * covered as f64 / all as f64 };
     match args.fail_under {
         Some(least) if percent < least => {
-            eprintln!("error: {percent:.1} % covered, which is less than {least} %");
+            say(&format!("error: {percent:.1} % covered, which is less than {least} %"));
             Ok(Status::Incomplete)
         }
         _ => Ok(Status::Fine),
