@@ -1,7 +1,9 @@
-//! A fixed piece of work whose instructions `.ci/instructions` counts: `workload mixed|small|none RECORDS`.
+//! A fixed piece of work whose instructions `.ci/instructions` counts: `workload mixed|small RECORDS [read|view]`.
 //!
-//! It reads a generated stream and answers with its default view; `none` only generates, so that the difference
-//! is the work of the core.
+//! It generates a stream, reads it, and answers with its default view. What generating costs is counted without the
+//! last argument, and subtracted.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "an example may panic")]
 
 #[path = "../benches/corpus.rs"]
 mod corpus;

@@ -253,11 +253,16 @@ impl<'a> Index<'a> {
 
     /// Reads the lines of the stream.
     fn read_lines(&mut self, stream: &[u8]) -> Result<(), TooLarge> {
-        // Checked as a whole, which is faster, and by the line only if the whole fails.
-        let is_utf8 = simdutf8::basic::from_utf8(stream).is_ok();
         let mut fields = Fields::default();
         let mut ids = Vec::with_capacity(BATCH);
+        // Checked by the block, which is faster, and by the line only if the block fails.
+        let (mut block_end, mut is_utf8) = (0, false);
         for line in Lines::new(stream) {
+            if line.start >= block_end {
+                let last = (line.start + BLOCK).min(stream.len());
+                block_end = last + scan::line_at(stream, last).map_or(0, <[u8]>::len);
+                is_utf8 = simdutf8::basic::from_utf8(&stream[line.start..block_end]).is_ok();
+            }
             let is_record = (is_utf8 || str::from_utf8(line.bytes).is_ok()) && fields.read(line.bytes);
             ids.push(self.push(line, is_record.then_some(&fields))?);
             if ids.len() == BATCH {
@@ -269,11 +274,13 @@ impl<'a> Index<'a> {
         Ok(())
     }
 
-    /// An empty index with room for the stream.
+    /// An empty index with room for the stream, if it goes on as it begins.
     fn with_capacity(stream: &[u8]) -> Self {
-        let rows = memchr::memchr_iter(b'\n', stream).count() + 1;
+        let sample = &stream[..stream.len().min(BLOCK)];
+        let lines = memchr::memchr_iter(b'\n', sample).count() + 1;
+        let rows = (stream.len() as u64 * lines as u64 / sample.len().max(1) as u64) as usize;
         // Blank lines are no rows, and shorter than any record. Nor does a short one bear an id.
-        let rows = rows.min(stream.len() / 2 + 1);
+        let rows = (rows + rows / 16).min(stream.len() / 2) + 1;
         let ids = rows.min(stream.len() / r#"{"id":""}"#.len());
         Self {
             strings: Strings::with_capacity(ids),
@@ -393,6 +400,9 @@ impl<'a> Index<'a> {
         }
     }
 }
+
+/// How many bytes are checked for UTF-8 together: they are still in the cache when they are read.
+const BLOCK: usize = 1 << 16;
 
 /// How many ids are given numbers together.
 const BATCH: usize = 256;
@@ -573,6 +583,13 @@ impl<'a> Index<'a> {
         if !self.is_sorted {
             self.sort();
         }
+        let Self { kinds, ids, detail_of, is_hidden, places, .. } = &mut *self;
+        kinds.shrink_to_fit();
+        ids.shrink_to_fit();
+        detail_of.shrink_to_fit();
+        is_hidden.shrink_to_fit();
+        places.starts.shrink_to_fit();
+        self.strings.shrink();
         self.read_sessions();
         self.bearers = vec![NONE; self.strings.len()];
         for (row, &id) in (0..).zip(&self.ids) {
@@ -671,10 +688,10 @@ impl Index<'_> {
     /// Takes the last row back, whose bytes are still there.
     pub(crate) fn pop(&mut self, undo: Undo) {
         let Undo { symbols, details, compactions, replaced, retains, odd_seqs, last_seq, bearer } = undo;
-        if let Some(id) = self.ids.pop() {
-            if let Some(of_id) = self.bearers.get_mut(id as usize) {
-                *of_id = bearer;
-            }
+        if let Some(id) = self.ids.pop()
+            && let Some(of_id) = self.bearers.get_mut(id as usize)
+        {
+            *of_id = bearer;
         }
         self.bearers.truncate(symbols);
         self.strings.truncate(&self.stream, symbols);

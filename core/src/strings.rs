@@ -77,9 +77,8 @@ impl Strings {
 
     /// The number of a string, a new one if it is new. O(length).
     pub(crate) fn intern(&mut self, stream: &[u8], string: Placed<'_>) -> Result<Symbol, TooLarge> {
-        let text = string.raw.decode();
         self.reserve(1);
-        self.put(stream, self.hash(&text), &text, string.start)
+        self.put(stream, self.hash(&string.raw.decode()), string)
     }
 
     /// The numbers of several strings, in order.
@@ -100,30 +99,25 @@ impl Strings {
             }
             black_box(touched);
             for (string, hash) in batch.iter().zip(hashes) {
-                see(self.put(stream, hash, &string.raw.decode(), string.start)?);
+                see(self.put(stream, hash, *string)?);
             }
         }
         Ok(())
     }
 
-    fn put(
-        &mut self,
-        stream: &[u8],
-        hash: u32,
-        text: &Cow<'_, [u8]>,
-        start: usize,
-    ) -> Result<Symbol, TooLarge> {
-        let at = match self.probe(stream, hash, text) {
+    fn put(&mut self, stream: &[u8], hash: u32, string: Placed<'_>) -> Result<Symbol, TooLarge> {
+        let text = string.raw.decode();
+        let at = match self.probe(stream, hash, &text) {
             Ok(symbol) => return Ok(symbol),
             Err(at) => at,
         };
         let symbol = Symbol::try_from(self.starts.len()).ok().filter(|&symbol| symbol != NO_SYMBOL);
         let symbol = symbol.ok_or(TooLarge::Strings)?;
         self.slots[at] = Slot { hash, symbol };
-        self.starts.push(match (text, u32::try_from(start)) {
+        self.starts.push(match (text, u32::try_from(string.start)) {
             (Cow::Borrowed(_), Ok(start)) if start != COPIED => start,
-            _ => {
-                self.copied.push((symbol, (&**text).into()));
+            (text, _) => {
+                self.copied.push((symbol, text.into()));
                 COPIED
             }
         });
@@ -160,7 +154,7 @@ impl Strings {
         if needed <= self.slots.len() / 3 * 2 {
             return;
         }
-        let length = (needed / 2 * 3 + 6).max(self.slots.len() * 2);
+        let length = (needed / 2 * 3 + 6).max(self.slots.len() / 2 * 3);
         let old = std::mem::replace(&mut self.slots, vec![EMPTY; length]);
         // In the order of their numbers, or a later text could lie before an earlier one.
         let mut slots: Vec<Slot> = old.into_iter().filter(|slot| slot.symbol != NO_SYMBOL).collect();
@@ -172,6 +166,11 @@ impl Strings {
             }
             self.slots[at] = slot;
         }
+    }
+
+    /// Gives back what room is left for more texts, except in the table.
+    pub(crate) fn shrink(&mut self) {
+        self.starts.shrink_to_fit();
     }
 
     /// Forgets the texts from a number on.

@@ -1,0 +1,118 @@
+//! Prints the table of targets with what this machine reaches: `cargo bench -p asr-core --bench table`.
+//!
+//! Ratios are taken within the run: all contenders take turns, and of each the fastest turn counts.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark may panic")]
+
+#[path = "corpus.rs"]
+mod corpus;
+#[path = "ingest.rs"]
+mod ingest;
+
+use asr_core::{Session, Stream};
+use asr_spec::{Head, Query, What};
+use corpus::Shape;
+use std::hint::black_box;
+use std::sync::LazyLock;
+use std::time::Instant;
+
+fn query(what: What) -> Query {
+    Query { what, head: Head::Primary }
+}
+
+/// Seconds that have passed.
+fn passed() -> f64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed().as_secs_f64()
+}
+
+/// Seconds that this thread has run, to some milliseconds. Where the system does not tell, those that have passed.
+fn worked() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = stat.and_then(|stat| stat.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(passed, |nanoseconds| nanoseconds / 1e9)
+}
+
+/// Seconds of the fastest of some turns of each contender, by a clock.
+fn race<const N: usize>(turns: u32, now: fn() -> f64, mut contenders: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let mut best = [f64::MAX; N];
+    for _ in 0..turns {
+        for (contender, best) in contenders.iter_mut().zip(&mut best) {
+            let start = now();
+            contender();
+            *best = best.min(now() - start);
+        }
+    }
+    best
+}
+
+fn main() {
+    println!("| what | reached | target |\n|---|---|---|");
+    for (shape, records, target) in [(Shape::Mixed, 100_000, 4), (Shape::Small, 500_000, 7)] {
+        let text = corpus::stream(shape, records);
+        let bytes = text.as_bytes();
+        let [core, typed, values] = race(
+            5,
+            worked,
+            [
+                &mut || drop(black_box(Stream::read(bytes).unwrap().answer(&query(What::View)))),
+                &mut || {
+                    let (records, ids) = ingest::typed(&text);
+                    black_box((records.iter().map(|record| record.weight()).sum::<usize>(), ids));
+                },
+                &mut || drop(black_box(ingest::values(&text))),
+            ],
+        );
+        let rate = |seconds: f64| {
+            format!(
+                "{:.0} MB/s, {:.2} Mrec/s",
+                bytes.len() as f64 / seconds / 1e6,
+                records as f64 / seconds / 1e6
+            )
+        };
+        println!(
+            "| bytes to default view, {shape:?} ({} B) | {} = {:.1}x `Value` + `HashMap` ({}), {:.1}x typed ({}) | >= {target}x |",
+            bytes.len() as u64 / records,
+            rate(core),
+            values / core,
+            rate(values),
+            typed / core,
+            rate(typed),
+        );
+    }
+
+    let text = corpus::stream(Shape::Small, 1_250_000);
+    let stream = Stream::read(text.as_bytes()).unwrap();
+    let nodes = stream.items(&query(What::Path)).unwrap().len();
+    let [path, view] = race(
+        40,
+        passed,
+        [&mut || drop(black_box(stream.items(&query(What::Path)))), &mut || {
+            drop(black_box(stream.items(&query(What::View))))
+        }],
+    );
+    let per_node = |seconds: f64| seconds * 1e9 / nodes as f64;
+    println!("| active path, {nodes} items | {:.2} ns per item | <= 2 ns |", per_node(path));
+    println!("| context view of that path | {:.2} ns per item | <= 3 ns |", per_node(view));
+
+    let text = corpus::stream(Shape::Small, 200_000);
+    let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+    let [session, read] = race(
+        5,
+        worked,
+        [
+            &mut || {
+                let mut session = Session::new();
+                lines.iter().for_each(|line| session.append(line).unwrap());
+                black_box(session.stream().unwrap().nodes());
+            },
+            &mut || drop(black_box(Stream::read(text.as_bytes()))),
+        ],
+    );
+    let per_line = |seconds: f64| seconds * 1e9 / lines.len() as f64;
+    println!(
+        "| append to a session | {:.0} ns per record; reading the whole {:.0} ns | <= 10 ns more |",
+        per_line(session),
+        per_line(read)
+    );
+}
