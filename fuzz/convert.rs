@@ -1,8 +1,9 @@
-//! What holds of every native session that is converted, well-formed or not: no panic, and a stream that is valid and
-//! that both engines read alike, with the branches that both implementations of the mechanical-sibling rule find.
+//! What holds of every native session that is converted, well-formed or not: no panic, and a stream that is
+//! valid and that both engines read alike, with the branches that both implementations of the
+//! mechanical-sibling rule find.
 //!
-//! This file is a part of the fuzz targets and of `tests/tests/replay.rs`: the checker, where the other bodies stand,
-//! does not know the registry.
+//! This file is a part of the fuzz targets and of `tests/tests/replay.rs`: the checker, where the other
+//! bodies stand, does not know the registry.
 
 use asr_checker::{Core, Engine, Heads, Oracle, compare, compare_siblings};
 use asr_registry::{Agent, convert};
@@ -11,7 +12,7 @@ use asr_registry::{Agent, convert};
 const MOST_BYTES: usize = 16 * 1024;
 
 /// Every path takes the oracle linear time.
-const MOST_HEADS: usize = 16;
+const MOST_HEADS: usize = 8;
 
 pub fn claude_code(bytes: &[u8]) {
     check(Agent::ClaudeCode, bytes);

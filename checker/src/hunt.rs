@@ -1,10 +1,10 @@
 //! Seeded random hunting on stable Rust: case after case until a bound, on all cores.
 //!
-//! A case is a number: with the seed it stands for a script and a native session, the same in every run and whatever
-//! the number of threads. Both engines answer every question that the script's stream allows, some invariants are
-//! examined, and both implementations of the mechanical-sibling rule place the session. The hunt never stops at a
-//! finding unless asked to; of those with one [`Signature`] it keeps the one of the lowest case, and at the end it
-//! simplifies each as long as the signature stays.
+//! A case is a number: with the seed it stands for a script and a native session, the same in every run and
+//! whatever the number of threads. Both engines answer every question that the script's stream allows, some
+//! invariants are examined, and both implementations of the mechanical-sibling rule place the session. The
+//! hunt never stops at a finding unless asked to; of those with one [`Signature`] it keeps the one of the
+//! lowest case, and at the end it simplifies each as long as the signature stays.
 
 mod fixture;
 mod probe;

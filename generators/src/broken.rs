@@ -1,7 +1,7 @@
 //! Scripts that break one named requirement and no other.
 //!
-//! A valid script, and after it the few operations that break the requirement. What they refer to stands among them,
-//! so that they break it whatever the valid part is.
+//! A valid script, and after it the few operations that break the requirement. What they refer to stands
+//! among them, so that they break it whatever the valid part is.
 
 use crate::form::{
     AuditForm, BranchForm, Change, IdForm, InsertForm, KindForm, Manner, ReplacesForm, RetainsForm,
@@ -17,8 +17,8 @@ use asr_spec::Requirement;
 const LINES: u16 = 8;
 
 impl Script {
-    /// A script whose stream breaks `requirement` and nothing else, but for what is broken with it by necessity
-    /// ([`Script::broken_along`]). `None` where no stream can break the requirement by itself.
+    /// A script whose stream breaks `requirement` and nothing else, but for what is broken with it by
+    /// necessity ([`Script::broken_along`]). `None` where no stream can break the requirement by itself.
     pub fn broken_by(requirement: Requirement, seed: u64) -> Option<Self> {
         let planted = planted(requirement)?;
         let sound = Self::random(seed, &Settings { lines: LINES, ..Settings::valid() });
@@ -28,8 +28,8 @@ impl Script {
         Some(sound.chain([first]).chain(planted).collect())
     }
 
-    /// What a stream that breaks `requirement` in the way of [`Script::broken_by`] breaks as well, since the one contains the
-    /// other.
+    /// What a stream that breaks `requirement` in the way of [`Script::broken_by`] breaks as well, since the
+    /// one contains the other.
     pub fn broken_along(requirement: Requirement) -> Option<Requirement> {
         match requirement {
             // The target of a rewind is a structural ref.

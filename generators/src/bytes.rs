@@ -8,8 +8,8 @@ use crate::script::Script;
 use arbitrary::{Arbitrary, Result, Unstructured};
 
 impl Script {
-    /// How many bytes stand for a line and the marks before it. Stretches of this length can be moved, copied and cut
-    /// out whole.
+    /// How many bytes stand for a line and the marks before it. Stretches of this length can be moved, copied
+    /// and cut out whole.
     pub const PHRASE: usize = PHRASE;
 }
 

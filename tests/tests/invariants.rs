@@ -1,5 +1,5 @@
-//! The invariants hold for both engines, apply to what is generated, and notice planted faults; what looks like an
-//! invariant and is none is still broken by its counterexample.
+//! The invariants hold for both engines, apply to what is generated, and notice planted faults; what looks
+//! like an invariant and is none is still broken by its counterexample.
 //!
 //! `ASR_CASES` sets the number of streams.
 
@@ -96,8 +96,8 @@ fn the_invariants_are_those_of_the_register() {
     assert_eq!(INVARIANTS.iter().map(|invariant| invariant.id).collect::<Vec<_>>(), ids);
 }
 
-/// Faults that no invariant notices, since what they do is consistent in itself: only a second implementation or a
-/// fixture tells. Everything else is noticed without one.
+/// Faults that no invariant notices, since what they do is consistent in itself: only a second implementation
+/// or a fixture tells. Everything else is noticed without one.
 const CONSISTENT: &[&str] =
     &["fault:huge_numbers_malformed", "fault:missing_to_is_null", "fault:unresolved_as_unknown"];
 
@@ -172,7 +172,8 @@ fn rewrite(n: u64, of: &str, from: &str) -> String {
     record(n, "message", &more)
 }
 
-/// A stream, a question to it, and the answer. The question is `path` or `view`, from the primary head or from one.
+/// A stream, a question to it, and the answer. The question is `path` or `view`, from the primary head or
+/// from one.
 type Shows = (Vec<String>, &'static str, &'static str);
 
 /// What an attentive reader might take for an invariant (`readings.md` C.2), with what shows that it is none.

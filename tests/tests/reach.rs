@@ -1,6 +1,7 @@
 //! What scripts reach, asserted: what is never generated is never tested. And hunting that is known to hunt.
 //!
-//! In a plain test run a part of the cases must do. `ASR_CASES` sets their number; a release is held to 50,000.
+//! In a plain test run a part of the cases must do. `ASR_CASES` sets their number; a release is held to
+//! 50,000.
 
 use asr_checker::hunt::{MOST_CASES, Plan, Preset, breakable, hunt, self_test};
 use asr_checker::{Engine, Oracle};

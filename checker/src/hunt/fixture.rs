@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// Writes a finding as a folder below `out`, and says which.
 ///
-/// The answers are the oracle's; whether they are right is for people to decide before the folder becomes a fixture. Besides
-/// the files of a case it holds `script.json`, the script that rendered to the stream. A finding in a native session has
-/// that file and a `meta.json` only.
+/// The answers are the oracle's; whether they are right is for people to decide before the folder becomes a
+/// fixture. Besides the files of a case it holds `script.json`, the script that rendered to the stream. A
+/// finding in a native session has that file and a `meta.json` only.
 pub fn write(found: &Found, out: &Path) -> io::Result<PathBuf> {
     let folder = out.join(found.signature.to_string().to_lowercase().replace([':', '.', '=', ' '], "-"));
     fs::create_dir_all(&folder)?;

@@ -13,7 +13,8 @@ use asr_spec::{Entry, Finding, Outcome, What};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How many invariants are examined in each case, in turn: a full round is about as dear as ten differentials.
+/// How many invariants are examined in each case, in turn: a full round is about as dear as ten
+/// differentials.
 const INVARIANTS_PER_CASE: u64 = 4;
 
 /// What kind of finding it is.

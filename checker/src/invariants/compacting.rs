@@ -195,7 +195,8 @@ pub(super) fn set(s: &Subject<'_>) -> Examined {
     s.read(&edited)?.require_entries(What::View, &own, expected)
 }
 
-/// The new view without what the new compaction inserted, which stands together, and the place where that was.
+/// The new view without what the new compaction inserted, which stands together, and the place where that
+/// was.
 fn without_own(s: &Subject<'_>, before: &Before, after: &Reading<'_>) -> Result<(usize, Vec<Entry>), Stop> {
     let own = s.fresh(0);
     let view = after.view(&own)?;

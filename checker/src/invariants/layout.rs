@@ -1,7 +1,7 @@
 //! What the conditions of invariants ask about a stream: order, chains, refs, and what step 4 drops.
 //!
-//! This is not a third implementation of the chapter. It knows no path and no view; where a condition is about those,
-//! the engine under test is asked.
+//! This is not a third implementation of the chapter. It knows no path and no view; where a condition is
+//! about those, the engine under test is asked.
 
 use super::lines::{Line, Lines, Members, field, seq, text};
 use asr_spec::{Entry, Name};

@@ -1,8 +1,9 @@
 //! A stream as lines that can be edited.
 //!
-//! A record is kept as it was written until it is edited, so that an edit changes what it says it changes and nothing
-//! else. Values are `serde_json`'s, which is not the line predicate of the chapter: a stream that the two would read
-//! differently (numbers beyond a double, `-0` for a seq, the private keys of `serde_json`) is not read at all.
+//! A record is kept as it was written until it is edited, so that an edit changes what it says it changes and
+//! nothing else. Values are `serde_json`'s, which is not the line predicate of the chapter: a stream that the
+//! two would read differently (numbers beyond a double, `-0` for a seq, the private keys of `serde_json`) is
+//! not read at all.
 
 use serde_json::{Map, Value};
 

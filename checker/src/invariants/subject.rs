@@ -162,7 +162,8 @@ pub(super) fn told(outcome: Outcome, tell: impl Fn(Vec<Entry>) -> Vec<Entry>) ->
 /// Which answers an edit must leave alone.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Unchanged {
-    /// Those of every record, the primary head, START, and of an id that nobody bears; and the heads themselves.
+    /// Those of every record, the primary head, START, and of an id that nobody bears; and the heads
+    /// themselves.
     All,
     /// Those of every record.
     Records,
@@ -226,7 +227,10 @@ impl<'s> Subject<'s> {
     /// A compaction with some more members.
     pub(super) fn compaction(&self, number: u32, replaces: Value, more: Value) -> Value {
         let id = self.fresh(number);
-        let mut record = json!({"type": "compaction", "id": id, "compactionId": id, "kind": "summary", "replaces": replaces});
+        let mut record = json!({"type": "compaction", "id": id, "compactionId": id, "kind": "summary"});
+        if let Some(members) = record.as_object_mut() {
+            members.insert("replaces".to_owned(), replaces);
+        }
         if let (Value::Object(members), Value::Object(more)) = (&mut record, more) {
             members.extend(more);
         }
