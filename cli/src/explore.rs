@@ -1,8 +1,9 @@
 //! `asr explore`: every stream of a scope, by both implementations.
 
 use crate::Status;
+use crate::describe::say;
 use asr_checker::explore::{
-    Counts, Cursor, ExploreError, Part, Questions, SLICES, Scope, Settings, Statement, explore,
+    Counts, Cursor, ExploreError, Following, Part, Questions, SLICES, Scope, Settings, Statement, explore,
 };
 use asr_checker::{Core, Engine, Oracle, OracleAs};
 use asr_oracle::{UnknownVariant, Variant, variants};
@@ -27,7 +28,8 @@ pub(crate) struct Args {
     #[arg(short = 'n', long = "lines", value_name = "N")]
     lines: Option<u8>,
 
-    /// What to compare the oracle with: `core`, or a variant of the oracle such as `fault:seen_by_id`
+    /// What to compare the oracle with: `core`, `session` (the core that takes lines back), or a variant of the
+    /// oracle such as `fault:seen_by_id`
     #[arg(long, value_name = "NAME", default_value = "core")]
     engine: String,
 
@@ -116,7 +118,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Ok(status) => Ok(status),
         Err(Refusal::Output(error)) => Err(error),
         Err(refusal) => {
-            eprintln!("error: {refusal}");
+            say(&format!("error: {refusal}"));
             let is_ours = matches!(refusal, Refusal::Explore(ExploreError::Miscounted { .. }));
             Ok(if is_ours { Status::Internal } else { Status::Unusable })
         }
@@ -259,6 +261,7 @@ fn merge(args: &Args) -> Result<Status, Refusal> {
 fn engine(name: &str) -> Result<Box<dyn Engine>, UnknownVariant> {
     Ok(match name {
         "core" => Box::new(Core),
+        "session" => Box::new(Following),
         "oracle" => Box::new(Oracle),
         variant => Box::new(OracleAs(variant.parse::<&'static Variant>()?)),
     })
@@ -322,17 +325,15 @@ impl<'a> Progress<'a> {
             self.bar.reset_eta();
         }
         self.bar.set_position(so_far.visited);
+        self.failed = self.failed.take().or_else(|| self.tell(so_far).err());
+    }
+
+    fn tell(&self, so_far: &Statement) -> Result<(), Refusal> {
+        let Statement { visited, predicted, seconds, .. } = so_far;
         if self.args.json {
-            let (visited, predicted) = (so_far.visited, so_far.predicted);
-            println!(
-                "{}",
-                serde_json::json!({"visited": visited, "predicted": predicted, "seconds": so_far.seconds})
-            );
+            let event = serde_json::json!({"visited": visited, "predicted": predicted, "seconds": seconds});
+            writeln!(io::stdout().lock(), "{event}")?;
         }
-        if let Some(file) = &self.args.resume
-            && let Err(error) = write(file, so_far)
-        {
-            self.failed = Some(error);
-        }
+        self.args.resume.as_ref().map_or(Ok(()), |file| write(file, so_far))
     }
 }

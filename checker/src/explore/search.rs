@@ -258,6 +258,7 @@ fn mix(state: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::engine::{Core, Oracle, OracleAs, Session};
+    use crate::explore::Following;
 
     fn counts(scope: &str, longest: u8) -> Counts {
         Counts::new(scope.parse().unwrap(), longest).unwrap()
@@ -284,10 +285,12 @@ mod tests {
     fn the_engines_agree_on_small_scopes_and_every_stream_is_visited() {
         for scope in ["Z", "A", "H", "V", "v", "T", "R", "X", "I"] {
             let counts = counts(scope, 2);
-            let statement = run(&counts, &Core, &settings(2, Part::All));
-            assert_eq!(statement.counterexample, None);
-            assert_eq!(u128::from(statement.visited), counts.total());
-            assert!(statement.is_about_all());
+            for engine in [&Core as &dyn Engine, &Following] {
+                let statement = run(&counts, engine, &settings(2, Part::All));
+                assert_eq!(statement.counterexample, None);
+                assert_eq!(u128::from(statement.visited), counts.total());
+                assert!(statement.is_about_all());
+            }
         }
     }
 
