@@ -37,6 +37,10 @@ pub(crate) struct Args {
     #[arg(long)]
     all_queries: bool,
 
+    /// Examine the invariants of the engine as well, on every stream; takes some hundred times as long
+    #[arg(long)]
+    invariants: bool,
+
     /// On how many threads; as many as there are processors, unless you say
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
@@ -142,7 +146,7 @@ fn search(args: &Args) -> Result<Status, Refusal> {
         Some(file) if file.exists() => Some(read(file)?),
         _ => None,
     };
-    let settings = Settings { threads, questions, part, so_far };
+    let settings = Settings { threads, questions, invariants: args.invariants, part, so_far };
     if args.witness {
         return witnesses(&counts, &settings, args.json);
     }
@@ -221,8 +225,11 @@ fn table(statement: &Statement, out: &mut impl Write) -> io::Result<()> {
         ("steps, by the oracle on all streams", &statement.steps),
         ("requirements found broken", &statement.requirements),
         ("streams by their last line", &statement.kinds),
+        ("streams on which invariants apply and hold", &statement.invariants),
     ] {
-        writeln!(out, "{what}")?;
+        if !counts.is_empty() {
+            writeln!(out, "{what}")?;
+        }
         for (label, count) in counts.iter().filter(|(_, count)| **count > 0) {
             writeln!(out, "  {label:14} {count:>20}")?;
         }

@@ -7,6 +7,7 @@ use super::action::Kind;
 use super::rank::Cursor;
 use crate::compare::{Heads, compare};
 use crate::engine::{Engine, Oracle};
+use crate::invariants::{Examination, Holding, INVARIANTS};
 use crate::verdict::Verdict;
 use asr_spec::{Finding, Head, Query, Report, Requirement, StepCounts, What};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,13 +34,23 @@ pub(crate) struct Tally {
     pub broken: [u64; Requirement::ALL.len()],
     /// Streams that end in each kind of line.
     pub kinds: [u64; Kind::ALL.len()],
+    /// Streams on which each invariant applied and held, in their order.
+    pub held: Vec<u64>,
+}
+
+/// What is wrong on a stream.
+pub(crate) enum Fault {
+    /// The engines differ, or one crashed.
+    Divergence(Verdict),
+    /// The engine breaks an invariant: which, and how.
+    Invariant(String),
 }
 
 impl Default for Tally {
     fn default() -> Self {
         let steps = StepCounts::default();
         let (broken, kinds) = ([0; Requirement::ALL.len()], [0; Kind::ALL.len()]);
-        Self { visited: 0, questions: 0, steps, broken, kinds }
+        Self { visited: 0, questions: 0, steps, broken, kinds, held: vec![0; INVARIANTS.len()] }
     }
 }
 
@@ -47,6 +58,7 @@ impl Default for Tally {
 pub(crate) struct Examiner<'e> {
     engine: &'e dyn Engine,
     questions: Questions,
+    invariants: bool,
     /// Path and view from each record, by line.
     of_lines: Vec<[Query; 2]>,
     of_primary: [Query; 2],
@@ -56,12 +68,13 @@ pub(crate) struct Examiner<'e> {
 }
 
 impl<'e> Examiner<'e> {
-    pub(crate) fn new(engine: &'e dyn Engine, questions: Questions, longest: u8) -> Self {
+    pub(crate) fn new(engine: &'e dyn Engine, questions: Questions, invariants: bool, longest: u8) -> Self {
         let of = |head: Head| [What::Path, What::View].map(|what| Query { what, head: head.clone() });
         let ([a, b], [c, d]) = (of(Head::Start), of(Head::Ref("(no record bears this id)".to_owned())));
         Self {
             engine,
             questions,
+            invariants,
             of_lines: (1..=longest).map(|line| of(Head::Ref(format!("r{line}")))).collect(),
             of_primary: of(Head::Primary),
             of_none: [a, b, c, d],
@@ -69,29 +82,58 @@ impl<'e> Examiner<'e> {
         }
     }
 
-    /// Counts the stream, and gives the verdict on it unless the engines agree.
-    pub(crate) fn examine(&mut self, cursor: &Cursor<'_>) -> Option<Verdict> {
+    /// Counts the stream, and says what is wrong on it, if anything is.
+    pub(crate) fn examine(&mut self, cursor: &Cursor<'_>) -> Option<Fault> {
         self.tally.visited += 1;
         if let Some(last) = cursor.state().lines().next_back()
             && let Some(count) = self.tally.kinds.get_mut(last.kind() as usize)
         {
             *count += 1;
         }
-        let stream = cursor.bytes();
         if matches!(catch_unwind(AssertUnwindSafe(|| self.agree(cursor))), Ok(true)) {
+            return self.broken_invariant(cursor.bytes()).map(Fault::Invariant);
+        }
+        Some(Fault::Divergence(
+            match compare([&Oracle, self.engine], cursor.bytes(), Heads::Every, |_, _| ()) {
+                Verdict::Agree { .. } => {
+                    let message = "answered otherwise when asked again".to_owned();
+                    Verdict::Crashed { engine: self.engine.name(), query: None, message }
+                }
+                verdict => verdict,
+            },
+        ))
+    }
+
+    fn broken_invariant(&mut self, stream: &[u8]) -> Option<String> {
+        if !self.invariants {
             return None;
         }
-        Some(match compare([&Oracle, self.engine], stream, Heads::Every, |_, _| ()) {
-            Verdict::Agree { .. } => {
-                let message = "answered otherwise when asked again".to_owned();
-                Verdict::Crashed { engine: self.engine.name(), query: None, message }
+        let engine = self.engine;
+        let examination = Examination::new(engine, stream);
+        INVARIANTS.iter().zip(&mut self.tally.held).find_map(|(invariant, held)| {
+            let name = engine.name();
+            match catch_unwind(AssertUnwindSafe(|| examination.check(invariant))) {
+                Ok(Holding::NotApplicable) => None,
+                Ok(Holding::Held) => {
+                    *held += 1;
+                    None
+                }
+                Ok(Holding::Broken(breach)) => Some(format!(
+                    "{name} breaks {}: {}\n  {}\n  expected  {}\n  found     {}\n  on\n{}",
+                    invariant.id,
+                    invariant.sentence,
+                    breach.question,
+                    breach.expected,
+                    breach.found,
+                    String::from_utf8_lossy(&breach.edited)
+                )),
+                Err(_) => Some(format!("{name} panicked while {} was examined", invariant.id)),
             }
-            verdict => verdict,
         })
     }
 
     fn agree(&mut self, cursor: &Cursor<'_>) -> bool {
-        let Self { engine, questions, of_lines, of_primary, of_none, tally } = self;
+        let Self { engine, questions, of_lines, of_primary, of_none, tally, invariants: _ } = self;
         let Tally { steps, broken, questions: asked, .. } = tally;
         let stream = cursor.bytes();
         let oracle = asr_oracle::Stream::read(stream, steps);

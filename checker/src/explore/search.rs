@@ -7,7 +7,7 @@
 //! A piece ends where the next begins, not after so many streams: what is counted on the way is what the walk met, and
 //! can differ from what was predicted if either is wrong.
 
-use super::examine::{Examiner, Questions, Tally};
+use super::examine::{Examiner, Fault, Questions, Tally};
 use super::statement::{Counterexample, Drawn, Length, Statement};
 use super::{Counts, Cursor, ExploreError};
 use crate::engine::Engine;
@@ -28,6 +28,8 @@ pub struct Settings {
     pub threads: NonZero<usize>,
     /// Which questions each stream gets.
     pub questions: Questions,
+    /// Whether the invariants of single engines are examined too. That takes some hundred times as long.
+    pub invariants: bool,
     /// Which part of the scope.
     pub part: Part,
     /// What an earlier run of the same was stated to have done.
@@ -54,10 +56,14 @@ struct Piece {
     to: u64,
 }
 
+/// What is wrong, and on which stream.
+type Found = (Fault, Counterexample);
+
 /// What a piece came to.
 struct Outcome {
     tally: Tally,
     counterexample: Option<Counterexample>,
+    is_divergence: bool,
 }
 
 /// Explores a scope, up to its least counterexample. `so_far` gets the statement about what is done, now and then.
@@ -92,7 +98,7 @@ pub fn explore(
                     if number > last.load(Ordering::Relaxed) {
                         break;
                     }
-                    let outcome = run(counts, engine, settings.questions, piece, draws);
+                    let outcome = run(counts, engine, settings, piece, draws);
                     if outcome.counterexample.is_some() {
                         last.fetch_min(number, Ordering::Relaxed);
                     }
@@ -117,8 +123,11 @@ pub fn explore(
                 if let Some(length) = length {
                     length.visited += outcome.tally.visited;
                 }
-                statement.divergences += u64::from(outcome.counterexample.is_some());
-                statement.counterexample = outcome.counterexample;
+                if outcome.counterexample.is_some() {
+                    statement.divergences += u64::from(outcome.is_divergence);
+                    statement.invariants_broken += u64::from(!outcome.is_divergence);
+                    statement.counterexample = outcome.counterexample;
+                }
                 statement.seconds = earlier + began.elapsed().as_secs_f64();
                 so_far(&statement);
             }
@@ -155,6 +164,7 @@ fn plan(counts: &Counts, engine: &dyn Engine, settings: &Settings) -> Result<Sta
         return Err(ExploreError::TooMany);
     }
     let mut statement = Statement::new(counts, engine.name(), settings.questions, lengths);
+    statement.invariants_examined = settings.invariants;
     if let Part::Sample(streams, seed) = settings.part {
         statement.drawn = Some(Drawn { streams, seed, of: counts.total().to_string() });
         statement.predicted = streams;
@@ -180,12 +190,12 @@ fn pieces(statement: &Statement) -> impl Iterator<Item = Piece> + Send + use<> {
 fn run(
     counts: &Counts,
     engine: &dyn Engine,
-    questions: Questions,
+    settings: &Settings,
     piece: Piece,
     drawn: Option<&Drawn>,
 ) -> Outcome {
-    let mut examiner = Examiner::new(engine, questions, counts.longest());
-    let counterexample = match (piece.length, drawn) {
+    let mut examiner = Examiner::new(engine, settings.questions, settings.invariants, counts.longest());
+    let found = match (piece.length, drawn) {
         (Some(length), _) => walk(counts, &mut examiner, length, piece),
         (None, Some(drawn)) => (piece.from..piece.to).find_map(|number| {
             let (length, rank) = draw(counts, drawn.seed, number);
@@ -194,11 +204,13 @@ fn run(
         }),
         (None, None) => None,
     };
-    Outcome { tally: examiner.tally, counterexample }
+    let is_divergence = matches!(found, Some((Fault::Divergence(_), _)));
+    let counterexample = found.map(|(_, counterexample)| counterexample);
+    Outcome { tally: examiner.tally, counterexample, is_divergence }
 }
 
 /// From the first stream of the piece to the first of the next, or to the end.
-fn walk(counts: &Counts, examiner: &mut Examiner<'_>, length: u8, piece: Piece) -> Option<Counterexample> {
+fn walk(counts: &Counts, examiner: &mut Examiner<'_>, length: u8, piece: Piece) -> Option<Found> {
     let mut cursor = Cursor::new(counts, length, piece.from.into())?;
     let end = Cursor::new(counts, length, piece.to.into());
     loop {
@@ -209,17 +221,21 @@ fn walk(counts: &Counts, examiner: &mut Examiner<'_>, length: u8, piece: Piece) 
     }
 }
 
-fn examine(examiner: &mut Examiner<'_>, cursor: &Cursor<'_>) -> Option<Counterexample> {
-    let verdict = examiner.examine(cursor)?;
+fn examine(examiner: &mut Examiner<'_>, cursor: &Cursor<'_>) -> Option<Found> {
+    let fault = examiner.examine(cursor)?;
     let lines = cursor.bytes().split(|&byte| byte == b'\n').take(cursor.length().into());
     let (n, rank) = (cursor.length(), cursor.rank().to_string());
-    Some(Counterexample {
+    let counterexample = Counterexample {
         id: format!("{}:{n}:{rank}", cursor.scope()),
         n,
         rank,
         stream: lines.map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
-        verdict: verdict.to_string(),
-    })
+        verdict: match &fault {
+            Fault::Divergence(verdict) => verdict.to_string(),
+            Fault::Invariant(verdict) => verdict.clone(),
+        },
+    };
+    Some((fault, counterexample))
 }
 
 /// Length and rank of a draw, each stream of the scope equally likely.
@@ -265,7 +281,13 @@ mod tests {
     }
 
     fn settings(threads: usize, part: Part) -> Settings {
-        Settings { threads: NonZero::new(threads).unwrap(), questions: Questions::New, part, so_far: None }
+        Settings {
+            threads: NonZero::new(threads).unwrap(),
+            questions: Questions::New,
+            invariants: false,
+            part,
+            so_far: None,
+        }
     }
 
     fn variant(name: &str) -> OracleAs {
@@ -411,5 +433,31 @@ mod tests {
         }
         let unreached = run(&counts("A", 1), &Oracle, &settings(1, Part::All)).unreached;
         assert_eq!(unreached, ["NR6", "NR7", "AP3a", "AP3c"]);
+    }
+
+    /// Right on streams of two lines, and blind to longer ones.
+    struct Shortsighted;
+
+    impl Engine for Shortsighted {
+        fn name(&self) -> &'static str {
+            "shortsighted"
+        }
+
+        fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
+            let read = if stream.split(|&byte| byte == b'\n').count() > 3 { &b""[..] } else { stream };
+            Oracle.read(read)
+        }
+    }
+
+    #[test]
+    fn what_a_scope_cannot_show_of_an_engine_its_invariants_can() {
+        let counts = counts("A", 2);
+        let examined = Settings { invariants: true, ..settings(2, Part::All) };
+        assert_eq!(run(&counts, &Shortsighted, &settings(2, Part::All)).counterexample, None);
+        let broken = run(&counts, &Shortsighted, &examined);
+        assert_eq!((broken.divergences, broken.invariants_broken), (0, 1));
+        let core = run(&counts, &Core, &examined);
+        assert_eq!((core.invariants_broken, core.counterexample), (0, None));
+        assert!(core.invariants.len() > 30, "{:?}", core.invariants.keys());
     }
 }

@@ -7,6 +7,7 @@ use super::action::Kind;
 use super::alphabet::Slice;
 use super::examine::{Questions, Tally};
 use super::{Counts, ExploreError, Scope};
+use crate::invariants::INVARIANTS;
 use asr_spec::{Requirement, Step};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -39,10 +40,13 @@ pub struct Statement {
     pub questions: u64,
     /// Streams on which the engines differ. The first one ends the run.
     pub divergences: u64,
-    /// Streams that break an invariant, as far as any were examined.
+    /// Streams on which an engine breaks an invariant. The first one ends the run. Means nothing where none were
+    /// examined.
     pub invariants_broken: u64,
-    /// Which invariants were examined.
-    pub invariants: String,
+    /// Whether the invariants of single engines were examined on the second one.
+    pub invariants_examined: bool,
+    /// On how many streams each invariant applied and held.
+    pub invariants: BTreeMap<String, u64>,
     /// What the slice promises to reach and the run did not.
     pub unreached: Vec<String>,
     /// How often the oracle took each step, on all streams.
@@ -127,7 +131,8 @@ impl Statement {
             questions: 0,
             divergences: 0,
             invariants_broken: 0,
-            invariants: "none were examined".to_owned(),
+            invariants_examined: false,
+            invariants: BTreeMap::new(),
             unreached: Vec::new(),
             steps: Step::ALL.iter().map(|step| (step.label().to_owned(), 0)).collect(),
             requirements: BTreeMap::new(),
@@ -147,13 +152,14 @@ impl Statement {
     }
 
     pub(crate) fn add(&mut self, tally: &Tally, slice: &Slice) {
-        let Tally { visited, questions, steps, broken, kinds } = tally;
+        let Tally { visited, questions, steps, broken, kinds, held } = tally;
         self.visited += visited;
         self.questions += questions;
         let steps = Step::ALL.into_iter().map(|step| (step.label(), steps.of(step)));
         add(&mut self.steps, steps);
         add(&mut self.requirements, Requirement::ALL.iter().map(|r| r.id()).zip(broken.iter().copied()));
         add(&mut self.kinds, Kind::ALL.iter().map(|kind| kind.label()).zip(kinds.iter().copied()));
+        add(&mut self.invariants, INVARIANTS.iter().map(|invariant| invariant.id).zip(held.iter().copied()));
         self.note_unreached(slice);
     }
 
@@ -195,7 +201,8 @@ impl Statement {
             questions,
             divergences,
             invariants_broken,
-            invariants: _,
+            invariants_examined,
+            invariants,
             unreached: _,
             steps,
             requirements,
@@ -204,7 +211,8 @@ impl Statement {
             seconds,
             threads,
         } = part;
-        let is_same = (&scope, n, &engines, queries) == (&self.scope, self.n, &self.engines, self.queries);
+        let is_same = (&scope, n, &engines, queries, invariants_examined)
+            == (&self.scope, self.n, &self.engines, self.queries, self.invariants_examined);
         if !is_same || drawn.is_some() || self.drawn.is_some() || lengths.len() != self.lengths.len() {
             let why = "they are not about shares of one scope, with the same engines and questions";
             return Err(ExploreError::Merge { why: why.to_owned() });
@@ -222,9 +230,12 @@ impl Statement {
         self.questions += questions;
         self.divergences += divergences;
         self.invariants_broken += invariants_broken;
-        for (mine, its) in
-            [(&mut self.steps, steps), (&mut self.requirements, requirements), (&mut self.kinds, kinds)]
-        {
+        for (mine, its) in [
+            (&mut self.steps, steps),
+            (&mut self.requirements, requirements),
+            (&mut self.kinds, kinds),
+            (&mut self.invariants, invariants),
+        ] {
             add(mine, its.iter().map(|(label, count)| (label.as_str(), *count)));
         }
         let found = self.counterexample.take().into_iter().chain(counterexample);
@@ -239,7 +250,15 @@ impl Statement {
     pub(crate) fn is_of_the_same_run(&self, other: &Self) -> bool {
         let what = |it: &Self| {
             let lengths: Vec<_> = it.lengths.iter().map(|l| (l.n, l.streams, l.from, l.to)).collect();
-            (it.scope.clone(), it.n, it.engines.clone(), it.queries, it.drawn.clone(), it.predicted, lengths)
+            (
+                it.scope.clone(),
+                it.n,
+                it.engines.clone(),
+                it.queries,
+                it.invariants_examined,
+                it.drawn.clone(),
+                lengths,
+            )
         };
         what(self) == what(other)
     }
@@ -276,7 +295,8 @@ impl fmt::Display for Statement {
         let Self { scope, title, n, engines: [left, right], .. } = self;
         let count = Grouped(self.visited);
         if let Some(found) = &self.counterexample {
-            return write!(f, "{left} and {right} differ on {}, stream {count} of scope {scope}.", found.id);
+            let what = if self.divergences > 0 { "differ on" } else { "do not both keep the invariants on" };
+            return write!(f, "{left} and {right} {what} {}, stream {count} of scope {scope}.", found.id);
         }
         match (&self.drawn, self.is_about_all()) {
             (Some(Drawn { of, .. }), _) => write!(f, "{count} streams drawn from the {of}")?,
@@ -285,6 +305,9 @@ impl fmt::Display for Statement {
         }
         write!(f, " of scope {scope} ({title}) with at most {n} lines: 0 divergences of {left} and {right}")?;
         write!(f, " on {} questions, ", Grouped(self.questions))?;
+        if self.invariants_examined {
+            write!(f, "0 broken invariants of {right}, ")?;
+        }
         match &*self.unreached {
             [] => write!(f, "every promised step and requirement reached."),
             unreached => write!(f, "not reached: {}.", unreached.join(", ")),
