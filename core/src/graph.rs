@@ -67,12 +67,12 @@ enum TipOf {
 
 /// What [`Graph::append`] changed, to be taken back.
 pub(crate) struct Undo {
-    unresolved: usize,
+    unresolved: u32,
     default_head: u32,
-    /// The gaps that no edge takes any more.
-    gaps: Vec<Row>,
-    /// The node of which the row is a revision, and its latest one before.
-    latest: Option<(Node, Row)>,
+    /// How many gaps no edge takes any more, the last of [`Graph::dropped`].
+    dropped: u32,
+    /// The latest revision so far of the node of which the row is a revision.
+    latest: Row,
 }
 
 /// The record that a record supersedes. Only an earlier one of the same type can be superseded; without such a
@@ -122,6 +122,8 @@ pub(crate) struct Graph {
     /// The gap markers on edges, in stream order: gap records and malformed lines. At the end those that no edge
     /// has taken yet.
     gaps: Vec<Row>,
+    /// In a session, the gaps that rewinds and branches took off the edge to come.
+    dropped: Vec<Row>,
     unresolved: Vec<Ref>,
     /// The nodes that are compactions, ascending.
     compactions: Vec<Node>,
@@ -368,16 +370,15 @@ impl Graph {
         let row = self.node_of.len() as Row;
         let kind = index.kinds[row as usize];
         self.node_of.push(NONE);
-        let unresolved = self.unresolved.len();
-        let mut undo = Undo { unresolved, default_head: self.default_head, gaps: Vec::new(), latest: None };
-        let taken = self.taken();
+        let unresolved = self.unresolved.len() as u32;
+        let mut undo = Undo { unresolved, default_head: self.default_head, dropped: 0, latest: NONE };
         let detail = index.detail(row);
         match kind {
             Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
                 if let Some(other) = superseded(index, row, kind) {
                     let node = self.node_of[other as usize];
                     self.node_of[row as usize] = node;
-                    undo.latest = Some((node, self.latest(node)));
+                    undo.latest = self.latest(node);
                     self.latests[node as usize] = row;
                     return undo;
                 }
@@ -389,7 +390,7 @@ impl Graph {
                     self.compactions.push(node);
                 }
                 if let Some(target) = detail.target {
-                    undo.gaps = self.gaps.split_off(taken);
+                    undo.dropped = self.drop_gaps();
                     self.default_head = Packed::pack(self.follow(index, target, &mut ())).0;
                 }
                 self.predecessors.push(Packed(self.default_head));
@@ -407,7 +408,7 @@ impl Graph {
                 self.default_head = node;
             }
             Kind::Rewind => {
-                undo.gaps = self.gaps.split_off(taken);
+                undo.dropped = self.drop_gaps();
                 let target = self.follow(index, detail.target.unwrap_or(Target::Unknown), &mut ());
                 self.default_head = Packed::pack(target).0;
             }
@@ -420,12 +421,13 @@ impl Graph {
 
     /// Takes the last row back.
     pub(crate) fn pop(&mut self, undo: Undo) {
-        let Undo { unresolved, default_head, mut gaps, latest } = undo;
+        let Undo { unresolved, default_head, dropped, latest } = undo;
         let row = self.node_of.len().saturating_sub(1) as Row;
         let node = self.node_of.pop();
-        if let Some((node, latest)) = latest {
+        let node = node.filter(|&node| node != NONE);
+        if let (Some(node), true) = (node, latest != NONE) {
             self.latests[node as usize] = latest;
-        } else if let Some(node) = node.filter(|&node| node != NONE) {
+        } else if let Some(node) = node {
             self.firsts.pop();
             self.latests.pop();
             self.predecessors.pop();
@@ -434,14 +436,18 @@ impl Graph {
             self.compactions.pop_if(|compaction| *compaction == node);
         }
         self.gaps.pop_if(|gap| *gap == row);
-        self.gaps.append(&mut gaps);
-        self.unresolved.truncate(unresolved);
+        let kept = self.dropped.len().saturating_sub(dropped as usize);
+        self.gaps.extend(self.dropped.drain(kept..));
+        self.unresolved.truncate(unresolved as usize);
         self.default_head = default_head;
     }
 
-    /// How many gaps the edges have taken.
-    fn taken(&self) -> usize {
-        self.gap_ends.last().map_or(0, |&end| end as usize)
+    /// Takes the gaps that no edge has taken off the edge to come, and returns how many there are.
+    fn drop_gaps(&mut self) -> u32 {
+        let taken = self.gap_ends.last().map_or(0, |&end| end as usize);
+        let before = self.dropped.len();
+        self.dropped.extend(self.gaps.drain(taken..));
+        (self.dropped.len() - before) as u32
     }
 
     /// What the scan of the chapter does backwards from here: it passes the gaps that no edge has taken yet,

@@ -632,13 +632,15 @@ impl<'a> Index<'a> {
 }
 
 /// What [`Index::append`] changed, to be taken back.
+///
+/// There is one per line of a session, so it is kept small; no table has more than 2³² elements.
 pub(crate) struct Undo {
-    symbols: usize,
-    details: usize,
-    compactions: usize,
-    replaced: usize,
-    retains: usize,
-    odd_seqs: usize,
+    symbols: u32,
+    details: u32,
+    compactions: u32,
+    replaced: u32,
+    retains: u32,
+    odd_seqs: u32,
     last_seq: Option<i64>,
     /// Who bore the id of the row before.
     bearer: u32,
@@ -660,12 +662,12 @@ impl Index<'_> {
     /// be wrong; then the index says that it is not sorted, and must be read anew.
     pub(crate) fn append(&mut self, line: Span<'_>) -> Result<Undo, TooLarge> {
         let mut undo = Undo {
-            symbols: self.strings.len(),
-            details: self.details.len(),
-            compactions: self.compactions.len(),
-            replaced: self.replaced.len(),
-            retains: self.retains.len(),
-            odd_seqs: self.odd_seqs.len(),
+            symbols: self.strings.len() as u32,
+            details: self.details.len() as u32,
+            compactions: self.compactions.len() as u32,
+            replaced: self.replaced.len() as u32,
+            retains: self.retains.len() as u32,
+            odd_seqs: self.odd_seqs.len() as u32,
             last_seq: self.last_seq,
             bearer: NONE,
         };
@@ -673,9 +675,10 @@ impl Index<'_> {
         let mut fields = Fields::default();
         let is_record = str::from_utf8(line.bytes).is_ok() && fields.read(line.bytes);
         let id = self.push(line, is_record.then_some(&fields))?;
-        self.take_ids(&mut vec![id])?;
+        let id = id.map_or(Ok(NO_SYMBOL), |id| self.strings.intern(&self.stream, id))?;
+        self.ids.push(id);
         self.bearers.resize(self.strings.len(), NONE);
-        if let Some(bearer) = self.bearers.get_mut(self.ids[row as usize] as usize) {
+        if let Some(bearer) = self.bearers.get_mut(id as usize) {
             undo.bearer = *bearer;
             *bearer = if *bearer == NONE { row } else { SEVERAL };
         }
@@ -693,13 +696,13 @@ impl Index<'_> {
         {
             *of_id = bearer;
         }
-        self.bearers.truncate(symbols);
-        self.strings.truncate(&self.stream, symbols);
-        self.details.truncate(details);
-        self.compactions.truncate(compactions);
-        self.replaced.truncate(replaced);
-        self.retains.truncate(retains);
-        self.odd_seqs.truncate(odd_seqs);
+        self.bearers.truncate(symbols as usize);
+        self.strings.truncate(&self.stream, symbols as usize);
+        self.details.truncate(details as usize);
+        self.compactions.truncate(compactions as usize);
+        self.replaced.truncate(replaced as usize);
+        self.retains.truncate(retains as usize);
+        self.odd_seqs.truncate(odd_seqs as usize);
         self.last_seq = last_seq;
         self.detail_of.pop();
         self.is_hidden.pop();

@@ -157,14 +157,16 @@ impl Strings {
         let length = (needed / 2 * 3 + 6).max(self.slots.len() / 2 * 3);
         let old = std::mem::replace(&mut self.slots, vec![EMPTY; length]);
         // In the order of their numbers, or a later text could lie before an earlier one.
-        let mut slots: Vec<Slot> = old.into_iter().filter(|slot| slot.symbol != NO_SYMBOL).collect();
-        slots.sort_unstable_by_key(|slot| slot.symbol);
-        for slot in slots {
-            let mut at = home(slot.hash, length);
+        let mut hashes = vec![0; self.starts.len()];
+        for slot in old.into_iter().filter(|slot| slot.symbol != NO_SYMBOL) {
+            hashes[slot.symbol as usize] = slot.hash;
+        }
+        for (symbol, hash) in (0..).zip(hashes) {
+            let mut at = home(hash, length);
             while self.slots[at].symbol != NO_SYMBOL {
                 at = next(at, length);
             }
-            self.slots[at] = slot;
+            self.slots[at] = Slot { hash, symbol };
         }
     }
 
