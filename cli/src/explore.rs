@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long)]
     all_queries: bool,
 
-    /// Examine the invariants of the engine as well, on every stream; takes some hundred times as long
+    /// Examine the invariants of the engine as well, on every stream; takes some twenty times as long
     #[arg(long)]
     invariants: bool,
 

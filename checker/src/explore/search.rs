@@ -28,7 +28,7 @@ pub struct Settings {
     pub threads: NonZero<usize>,
     /// Which questions each stream gets.
     pub questions: Questions,
-    /// Whether the invariants of single engines are examined too. That takes some hundred times as long.
+    /// Whether the invariants of single engines are examined too. That takes some twenty times as long.
     pub invariants: bool,
     /// Which part of the scope.
     pub part: Part,
