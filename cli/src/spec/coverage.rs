@@ -81,7 +81,11 @@ fn native_sessions(folder: &Path) -> io::Result<Vec<asr_registry::Conversion>> {
             } else if path.extension().is_some_and(|extension| extension == "jsonl") {
                 let bytes = fs::read(&path)?;
                 let agent = Agent::detect(&bytes);
-                sessions.extend(agent.and_then(|agent| convert(agent, None, &bytes).ok()));
+                match agent.map(|agent| convert(agent, None, &bytes)) {
+                    Some(Ok(session)) => sessions.push(session),
+                    Some(Err(error)) => say(&format!("skipped {}: {error}", path.display())),
+                    None => {}
+                }
             }
         }
     }
