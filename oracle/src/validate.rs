@@ -635,10 +635,12 @@ fn or_none(value: Option<&Json>) -> String {
     value.map_or_else(|| "none".to_owned(), Json::to_string)
 }
 
-/// The text of content parts, `None` where there is none.
+/// The text of the parts of type text, `None` where there is none.
 fn text(parts: &Json) -> Option<String> {
-    let parts = parts.as_array()?.iter().filter_map(|part| field(part.as_object()?, "text")?.as_str());
-    let text = parts.collect::<Vec<_>>().join("\n");
+    let parts = parts.as_array()?.iter().filter_map(Json::as_object);
+    let parts = parts.filter(|part| field(part, "type").and_then(Json::as_str) == Some("text"));
+    let texts = parts.filter_map(|part| field(part, "text")?.as_str());
+    let text = texts.collect::<Vec<_>>().join("\n");
     (!text.is_empty()).then_some(text)
 }
 

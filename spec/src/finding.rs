@@ -29,8 +29,8 @@
 //!   gap record.
 //! * Warnings: ASR-009 at each malformed line. ASR-364.b at `/heads` of the session_info whose heads are in force, where
 //!   the first of them is a node, some node begins after that session_info, and the default head is another. ASR-373.a
-//!   at `/content` of a message whose text parts, joined by line feeds, equal those of some compaction's summary and
-//!   are not empty. ASR-374.a at each element of a branch_summary's ids that no record bears. ASR-374.b at each member
+//!   at `/content` of a message whose parts of type `text`, joined by line feeds, equal those of some compaction's
+//!   summary and are not empty. ASR-374.a at each element of a branch_summary's ids that no record bears. ASR-374.b at each member
 //!   of a `tombstone` record, except type and id, whose value is an element of some branch_summary's ids.
 
 use crate::{Name, Requirement};
