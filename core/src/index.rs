@@ -253,18 +253,10 @@ impl<'a> Index<'a> {
 
     /// Reads the lines of the stream.
     fn read_lines(&mut self, stream: &[u8]) -> Result<(), TooLarge> {
-        let mut fields = Fields::default();
+        let (mut lines, mut fields) = (Lines::new(stream), Fields::default());
         let mut ids = Vec::with_capacity(BATCH);
-        // Checked by the block, which is faster, and by the line only if the block fails.
-        let (mut block_end, mut is_utf8) = (0, false);
-        for line in Lines::new(stream) {
-            if line.start >= block_end {
-                let last = (line.start + BLOCK).min(stream.len());
-                block_end = last + scan::line_at(stream, last).map_or(0, <[u8]>::len);
-                is_utf8 = simdutf8::basic::from_utf8(&stream[line.start..block_end]).is_ok();
-            }
-            let is_record = (is_utf8 || str::from_utf8(line.bytes).is_ok()) && fields.read(line.bytes);
-            ids.push(self.push(line, is_record.then_some(&fields))?);
+        while let Some(line) = lines.next(&mut fields) {
+            ids.push(self.push(line, &fields)?);
             if ids.len() == BATCH {
                 self.take_ids(&mut ids)?;
             }
@@ -276,7 +268,7 @@ impl<'a> Index<'a> {
 
     /// An empty index with room for the stream, if it goes on as it begins.
     fn with_capacity(stream: &[u8]) -> Self {
-        let sample = &stream[..stream.len().min(BLOCK)];
+        let sample = &stream[..stream.len().min(1 << 16)];
         let lines = memchr::memchr_iter(b'\n', sample).count() + 1;
         let rows = (stream.len() as u64 * lines as u64 / sample.len().max(1) as u64) as usize;
         // Blank lines are no rows, and shorter than any record. Nor does a short one bear an id.
@@ -401,36 +393,26 @@ impl<'a> Index<'a> {
     }
 }
 
-/// How many bytes are checked for UTF-8 together: they are still in the cache when they are read.
-const BLOCK: usize = 1 << 16;
-
 /// How many ids are given numbers together.
 const BATCH: usize = 256;
 
 /// Reading, line by line in the order of the file.
 impl<'a> Index<'a> {
     /// Adds a line, and returns its id, which [`Index::take_ids`] is to be told.
-    fn push<'l>(
-        &mut self,
-        line: Span<'l>,
-        fields: Option<&Fields<'l>>,
-    ) -> Result<Option<Placed<'l>>, TooLarge> {
+    fn push<'l>(&mut self, line: Span<'l>, fields: &Fields<'l>) -> Result<Option<Placed<'l>>, TooLarge> {
         let row = self.rows();
         self.places.push(line)?;
-        let (kind, id, hidden, detail) = match fields {
-            None => {
-                self.malformed += 1;
-                (Kind::Malformed, None, false, NONE)
-            }
-            Some(fields) => {
-                let kind = Kind::of(fields.get(Field::Type));
-                let id = match fields.get(Field::Id) {
-                    Value::String(raw) => Some(placed(line, raw)),
-                    _ => None,
-                };
-                self.note_seq(row, seq(fields.get(Field::Seq)));
-                (kind, id, is_hidden(kind, fields), self.note_detail(kind, line, fields)?)
-            }
+        let (kind, id, hidden, detail) = if line.is_record {
+            let kind = Kind::of(fields.get(Field::Type));
+            let id = match fields.get(Field::Id) {
+                Value::String(raw) => Some(placed(line, raw)),
+                _ => None,
+            };
+            self.note_seq(row, seq(fields.get(Field::Seq)));
+            (kind, id, is_hidden(kind, fields), self.note_detail(kind, line, fields)?)
+        } else {
+            self.malformed += 1;
+            (Kind::Malformed, None, false, NONE)
         };
         let index = &mut *self;
         index.kinds.push(kind);
@@ -660,7 +642,7 @@ impl Index<'_> {
 
     /// Adds a line that is not blank, whose bytes are at the end of the stream already. Afterwards the order may
     /// be wrong; then the index says that it is not sorted, and must be read anew.
-    pub(crate) fn append(&mut self, line: Span<'_>) -> Result<Undo, TooLarge> {
+    pub(crate) fn append<'l>(&mut self, line: Span<'l>, fields: &Fields<'l>) -> Result<Undo, TooLarge> {
         let mut undo = Undo {
             symbols: self.strings.len() as u32,
             details: self.details.len() as u32,
@@ -672,9 +654,7 @@ impl Index<'_> {
             bearer: NONE,
         };
         let row = self.rows();
-        let mut fields = Fields::default();
-        let is_record = str::from_utf8(line.bytes).is_ok() && fields.read(line.bytes);
-        let id = self.push(line, is_record.then_some(&fields))?;
+        let id = self.push(line, fields)?;
         let id = id.map_or(Ok(NO_SYMBOL), |id| self.strings.intern(&self.stream, id))?;
         self.ids.push(id);
         self.bearers.resize(self.strings.len(), NONE);

@@ -45,6 +45,7 @@ use graph::Graph;
 use heads::Head;
 use index::{Index, Kind};
 pub use path::Item;
+use scan::{Fields, Lines};
 pub use session::Session;
 use std::borrow::Cow;
 use std::fmt;
@@ -60,6 +61,27 @@ pub enum TooLarge {
     /// More than 2³² - 1 ids and refs.
     #[error("too many ids and refs in the stream: at most {} are indexed", u32::MAX)]
     Strings,
+}
+
+/// What the lines of a stream are.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Tally {
+    /// Lines that are records (ASR-009)
+    pub records: u64,
+    /// Other lines that are not blank
+    pub malformed: u64,
+}
+
+impl Tally {
+    /// Reads the lines of a stream and keeps nothing of them: what the scanner alone makes of them. O(bytes).
+    pub fn of(bytes: &[u8]) -> Self {
+        let (mut lines, mut fields) = (Lines::new(bytes), Fields::default());
+        let mut tally = Self::default();
+        while let Some(line) = lines.next(&mut fields) {
+            *(if line.is_record { &mut tally.records } else { &mut tally.malformed }) += 1;
+        }
+        tally
+    }
 }
 
 /// A line of a stream.

@@ -20,7 +20,7 @@
 
 use crate::graph::{self, Graph};
 use crate::index::{self, Index};
-use crate::scan::{Lines, Span};
+use crate::scan::{Fields, Lines, Span};
 use crate::{Stream, TooLarge};
 use asr_spec::{Head, Heads, Outcome, Query, Report, What};
 use std::fmt;
@@ -94,22 +94,20 @@ impl Session {
             return Ok(());
         }
         // As one stream, but only its first line may begin with a byte order mark.
-        let span = match start {
-            0 => Lines::new(line).next(),
-            _ => Lines::without_mark(line).next(),
-        };
-        let undo = span.map(|span| {
+        let mut lines = if start == 0 { Lines::new(line) } else { Lines::without_mark(line) };
+        let mut fields = Fields::default();
+        let undo = lines.next(&mut fields).map(|span| {
             let number = self.ends.len() as u64;
-            self.append_row(Span { number, start: start + span.start, bytes: span.bytes })
+            self.append_row(Span { number, start: start + span.start, ..span }, &fields)
         });
         self.undos.push(undo.transpose().inspect_err(|_| self.is_stale = true)?);
         Ok(())
     }
 
-    fn append_row(&mut self, line: Span<'_>) -> Result<Undo, TooLarge> {
+    fn append_row<'l>(&mut self, line: Span<'l>, fields: &Fields<'l>) -> Result<Undo, TooLarge> {
         let Stream { index, graph } = &mut self.stream;
         let inherits = index.inherits.is_some();
-        let undo = index.append(line)?;
+        let undo = index.append(line, fields)?;
         let row = index.rows() - 1;
         self.links.resize(index.strings.len(), 0);
         let is_awaited =
