@@ -615,20 +615,20 @@ fn own_active_path(stream: &Stream, compaction: NodeId) -> Result<Vec<NodeId>, C
 
 /// The pointer and the values of the entity key in which two records of one type differ (`readings.md` 0.3).
 fn differing_keys(stream: &Stream, mine: usize, theirs: usize) -> Option<(&'static str, String, String)> {
+    let text = |position, key| stream.field(position, key).and_then(Json::as_str);
     let entity_key = |position| match stream.type_of(position) {
-        "message" => ("/messageId", stream.field(position, "messageId").map(Json::to_string)),
-        "compaction" => ("/compactionId", stream.field(position, "compactionId").map(Json::to_string)),
+        "message" => ("/messageId", text(position, "messageId")),
+        "compaction" => ("/compactionId", text(position, "compactionId")),
         "tool_call" | "tool_result" => {
-            let is_call_id = stream.field(position, "callId").is_some_and(|key| key.as_str().is_some());
-            let pointer = if is_call_id { "/callId" } else { "/toolCallId" };
-            (pointer, call_key(stream, position).map(str::to_owned))
+            let pointer = if text(position, "callId").is_some() { "/callId" } else { "/toolCallId" };
+            (pointer, call_key(stream, position))
         }
         _ => ("", None),
     };
     let ((pointer, mine), (_, theirs)) = (entity_key(mine), entity_key(theirs));
     let pointer = if mine.is_some() { pointer } else { "" };
-    let or_none = |key: Option<String>| key.unwrap_or_else(|| "none".to_owned());
-    (mine != theirs).then(|| (pointer, or_none(mine), or_none(theirs)))
+    let in_words = |key: Option<&str>| key.map_or_else(|| "none".to_owned(), |key| format!("{key:?}"));
+    (mine != theirs).then(|| (pointer, in_words(mine), in_words(theirs)))
 }
 
 fn or_none(value: Option<&Json>) -> String {

@@ -13,8 +13,9 @@
 //!   the ref names, whatever its type.
 //! * ASR-014 looks at the records as they stand in the file: a seq must exceed that of the nearest record before it that
 //!   has one. U-13 reports every later bearer of an id.
-//! * ASR-352 is not about rewinds (ASR-356.d is), and ASR-352.c only about records of the same type; the pointer is the
-//!   key that was compared (`/messageId`, `/compactionId`, `/callId` or `/toolCallId`), or the record without one.
+//! * ASR-352 is not about rewinds (ASR-356.d is), and ASR-352.c only about records of the same type; an entity key that
+//!   is no string counts as absent, and the pointer is the key that was compared (`/messageId`, `/compactionId`,
+//!   `/callId` or `/toolCallId`), or the record without one.
 //!   ASR-352.b points at the record, ASR-352.d at `/branchesFrom`, or at the record without one. ASR-356.e is broken
 //!   by any `supersedes` that is the id of a rewind.
 //! * ASR-359 is about the first record of a chain and every marked rewrite; it points at `/branchesFrom`.
