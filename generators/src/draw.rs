@@ -93,7 +93,7 @@ fn phrase(choices: &mut impl Choices, settings: &Settings, kinds: &[(Kind, u8)],
 /// Draws one of the marks that break a rule.
 fn odd_mark(choices: &mut impl Choices, settings: &Settings) -> Op {
     let n = near(choices);
-    match choices.below(3) {
+    match choices.below(4) {
         // A sound ref makes a revision with another entity key, an odd one makes none.
         0 => filled(choices, &Settings { odd_refs: 128, ..*settings }, Kind::Supersede),
         1 => {
@@ -101,10 +101,16 @@ fn odd_mark(choices: &mut impl Choices, settings: &Settings) -> Op {
             form.set_rank(odd(choices, &form));
             Op::Id { form, n }
         }
-        _ => {
+        2 => {
             let mut form = SeqForm::default();
             form.set_rank(odd(choices, &form));
             Op::Seq { form, n }
+        }
+        _ => {
+            // Any value of the record: the nearest would always be the last ones.
+            let mut edit = Op::plain(Kind::Edit);
+            edit.visit(&mut |operand| operand.set_rank(choices.byte().into()));
+            edit
         }
     }
 }

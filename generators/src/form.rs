@@ -14,4 +14,4 @@ pub use audit::{AuditForm, GapForm, HeadsForm, LineageForm};
 pub use bend::{Base, BranchForm, Change, Manner, RewindForm};
 pub use compaction::{ContentForm, InsertForm, KindForm, ReplacesForm, RetainsForm, StatusForm};
 pub use context::{CallForm, CallPick, KeyForm, MessageForm};
-pub use text::{BlankForm, Damage, IdForm, SeqForm, SpellForm};
+pub use text::{BlankForm, Damage, EditForm, IdForm, SeqForm, SpellForm};

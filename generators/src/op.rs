@@ -6,9 +6,9 @@
 //! the later one counts.
 
 use crate::form::{
-    AuditForm, Base, BlankForm, BranchForm, CallForm, CallPick, Change, ContentForm, Damage, GapForm,
-    HeadsForm, IdForm, InsertForm, KeyForm, KindForm, LineageForm, Manner, MessageForm, ReplacesForm,
-    RetainsForm, RewindForm, SeqForm, SpellForm, StatusForm,
+    AuditForm, Base, BlankForm, BranchForm, CallForm, CallPick, Change, ContentForm, Damage, EditForm,
+    GapForm, HeadsForm, IdForm, InsertForm, KeyForm, KindForm, LineageForm, Manner, MessageForm,
+    ReplacesForm, RetainsForm, RewindForm, SeqForm, SpellForm, StatusForm,
 };
 use crate::operand::{Mask, Operand, Ref, is_plain, operand};
 use serde::{Deserialize, Serialize};
@@ -147,6 +147,18 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "is_plain")]
         form: SpellForm,
     },
+    /// Marks the next record: one of its values is another one, wherever it stands.
+    Edit {
+        /// What happens to the value.
+        #[serde(default, skip_serializing_if = "is_plain")]
+        form: EditForm,
+        /// How many values lie behind it.
+        #[serde(default, skip_serializing_if = "is_plain")]
+        at: u8,
+        /// Which other value or key.
+        #[serde(default, skip_serializing_if = "is_plain")]
+        n: u8,
+    },
 }
 
 operand! {
@@ -187,6 +199,8 @@ operand! {
         odd {
             /// [`Op::Supersede`]
             Supersede,
+            /// [`Op::Edit`]
+            Edit,
         }
     }
 }
@@ -237,6 +251,9 @@ impl Op {
             Kind::Id => Self::Id { form: Default::default(), n: Default::default() },
             Kind::Seq => Self::Seq { form: Default::default(), n: Default::default() },
             Kind::Spell => Self::Spell { form: Default::default() },
+            Kind::Edit => {
+                Self::Edit { form: Default::default(), at: Default::default(), n: Default::default() }
+            }
         }
     }
 
@@ -259,6 +276,7 @@ impl Op {
             Self::Id { .. } => Kind::Id,
             Self::Seq { .. } => Kind::Seq,
             Self::Spell { .. } => Kind::Spell,
+            Self::Edit { .. } => Kind::Edit,
         }
     }
 
@@ -314,6 +332,11 @@ impl Op {
                 see(n);
             }
             Self::Spell { form } => see(form),
+            Self::Edit { form, at, n } => {
+                see(form);
+                see(at);
+                see(n);
+            }
         }
     }
 

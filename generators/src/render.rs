@@ -13,6 +13,7 @@ mod body;
 mod branch;
 mod compaction;
 mod context;
+mod edit;
 mod head;
 mod line;
 mod session;
@@ -21,6 +22,7 @@ use crate::form::{BranchForm, IdForm, SeqForm, SpellForm};
 use crate::op::{Kind, Op};
 use crate::operand::Ref;
 use crate::script::Script;
+use edit::Edit;
 use head::Draft;
 use session::{Body, Branch, Session, Written};
 use std::collections::BTreeSet;
@@ -44,6 +46,7 @@ struct Marks {
     id: Option<(IdForm, u8)>,
     seq: Option<(SeqForm, u8)>,
     spell: Option<SpellForm>,
+    edit: Option<Edit>,
 }
 
 struct Renderer {
@@ -91,6 +94,7 @@ impl Renderer {
             Op::Id { form, n } => return self.marks.id = Some((form, n)),
             Op::Seq { form, n } => return self.marks.seq = Some((form, n)),
             Op::Spell { form } => return self.marks.spell = Some(form),
+            Op::Edit { form, at, n } => return self.marks.edit = Some(Edit { form, at, n }),
             Op::Message { form } => self.append(Body::Message(form), format!("m{}", self.line)),
             Op::Call { form, key } => self.call(form, key),
             Op::Result { of, n, key } => self.append(Body::Result(key), self.key_of_call(of, n.into())),
@@ -116,7 +120,10 @@ impl Renderer {
     /// Writes the record and remembers it.
     fn finish(&mut self, draft: Draft, branch: Option<Branch>) -> usize {
         let Draft { line, name } = draft;
-        line.write(self.marks.spell, &mut self.out);
+        match self.marks.edit {
+            Some(edit) => self.out.extend_from_slice(edit.apply(&line.plain("")).as_bytes()),
+            None => line.write(self.marks.spell, &mut self.out),
+        }
         self.session.records.push(Written { id: name, branch });
         self.session.records.len() - 1
     }

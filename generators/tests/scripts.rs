@@ -185,7 +185,7 @@ fn debug_is_rust() {
 fn a_kind_is_that_of_its_plain_operation() {
     for &kind in Kind::ALL {
         assert_eq!(Op::plain(kind).kind(), kind);
-        assert_eq!(Op::plain(kind).is_odd(), kind == Kind::Supersede);
+        assert_eq!(Op::plain(kind).is_odd(), matches!(kind, Kind::Supersede | Kind::Edit));
     }
 }
 

@@ -154,9 +154,9 @@ impl<'a> Check<'a> {
                 continue;
             }
             let Ok(superseded) = stream.bearer(supersedes) else { continue };
-            let other_type = stream.type_of(superseded);
-            if r#type != other_type {
-                let found = format!("a {type} that supersedes a {other_type}");
+            let (mine, theirs) = (stream.field(position, "type"), stream.field(superseded, "type"));
+            if mine.and_then(Json::as_str) != theirs.and_then(Json::as_str) {
+                let found = format!("{} that supersedes {}", or_none(mine), or_none(theirs));
                 self.report(Requirement::Asr352B, position, "", found);
             } else if let Some((pointer, mine, theirs)) = differing_keys(stream, position, superseded) {
                 let found = format!("{mine} in place of {theirs}");

@@ -16,8 +16,8 @@
 //! * ASR-352 is not about rewinds (ASR-356.d is), and ASR-352.c only about records of the same type; an entity key that
 //!   is no string counts as absent, and the pointer is the key that was compared (`/messageId`, `/compactionId`,
 //!   `/callId` or `/toolCallId`), or the record without one.
-//!   ASR-352.b points at the record, ASR-352.d at `/branchesFrom`, or at the record without one. ASR-356.e is broken
-//!   by any `supersedes` that is the id of a rewind.
+//!   ASR-352.b points at the record, and a type that is no string is none; ASR-352.d points at `/branchesFrom`, or at
+//!   the record without one. ASR-356.e is broken by any `supersedes` that is the id of a rewind.
 //! * ASR-359 is about the first record of a chain and every marked rewrite; it points at `/branchesFrom`.
 //! * ASR-366.a is reported once for each cycle, at the first record of the member that comes first.
 //! * ASR-371.a: with none or several of the three forms it points at `/replaces`; besides, each value of a wrong type

@@ -1,4 +1,5 @@
-//! What is written around the fields of a type: ids, seq, spellings, and lines that are no records.
+//! What is written around the fields of a type or instead of them: ids, seq, spellings, edits, and lines that are no
+//! records.
 
 use crate::operand::operand;
 
@@ -96,6 +97,44 @@ operand! {
             Bom,
             /// No line end, where the line is the last one.
             Unended,
+        }
+    }
+}
+
+operand! {
+    /// What happens to one value of a record, a member of an object or an element of a list.
+    Form EditForm {
+        sound {
+            /// A member gets a null before it under its own key; the last one counts. An element stays.
+            Overruled,
+        }
+        odd {
+            /// Gone.
+            Dropped,
+            /// Null.
+            Null,
+            /// `true`.
+            True,
+            /// A number.
+            Number,
+            /// A string, the id of no record.
+            Text,
+            /// The empty string.
+            Empty,
+            /// An empty list.
+            List,
+            /// An empty object.
+            Object,
+            /// In a list of its own.
+            Listed,
+            /// In an object of its own, under some key.
+            Nested,
+            /// The value of another member or element.
+            Copied,
+            /// A member's key is another one.
+            Renamed,
+            /// Twice in a row, the second time as null.
+            Repeated,
         }
     }
 }

@@ -60,7 +60,8 @@ impl Line {
         out.extend_from_slice(text.as_bytes());
     }
 
-    fn plain(&self, more: &str) -> String {
+    /// The record in its shortest spelling, with more fields in JSON, from the comma on.
+    pub(super) fn plain(&self, more: &str) -> String {
         object(self.fields.iter(), more)
     }
 
