@@ -116,7 +116,7 @@ fn guarded<T>(engine: &dyn Engine, query: Option<&Query>, run: impl FnOnce() -> 
 mod tests {
     use super::*;
     use crate::engine::Oracle;
-    use asr_spec::{Heads as SpecHeads, Outcome, Report};
+    use asr_spec::{Heads as SpecHeads, Leaf, Outcome, Report};
 
     const STREAM: &[u8] = b"{\"type\":\"message\",\"seq\":1,\"id\":\"r1\"}\n";
 
@@ -134,6 +134,10 @@ mod tests {
 
         fn heads(&self) -> SpecHeads {
             self.0.heads()
+        }
+
+        fn leaves(&self, what: What) -> Box<dyn Iterator<Item = Leaf> + '_> {
+            self.0.leaves(what)
         }
 
         fn ids(&self) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! What answers queries.
 
 use asr_oracle::Variant;
-use asr_spec::{Heads, Outcome, Query, Report, StepLog};
+use asr_spec::{Heads, Leaf, Outcome, Query, Report, StepLog, What};
 
 /// An implementation of the chapter.
 pub trait Engine: Sync {
@@ -19,6 +19,9 @@ pub trait Session {
 
     /// The default and the effective heads.
     fn heads(&self) -> Heads;
+
+    /// The path or view of every leaf, one by one: those of paths that begin alike together.
+    fn leaves(&self, what: What) -> Box<dyn Iterator<Item = Leaf> + '_>;
 
     /// Every distinct record id, in stream order.
     fn ids(&self) -> Vec<String>;
@@ -81,6 +84,10 @@ impl Session for asr_oracle::Stream {
         self.heads(&mut ())
     }
 
+    fn leaves(&self, what: What) -> Box<dyn Iterator<Item = Leaf> + '_> {
+        Box::new(self.leaves(what).into_iter())
+    }
+
     fn ids(&self) -> Vec<String> {
         self.ids().into_iter().map(str::to_owned).collect()
     }
@@ -97,6 +104,11 @@ impl Session for asr_core::Stream<'_> {
 
     fn heads(&self) -> Heads {
         self.heads()
+    }
+
+    fn leaves(&self, what: What) -> Box<dyn Iterator<Item = Leaf> + '_> {
+        let mut leaves = self.leaves(what);
+        Box::new(std::iter::from_fn(move || leaves.next_leaf().map(|leaf| leaf.named())))
     }
 
     fn ids(&self) -> Vec<String> {

@@ -9,7 +9,7 @@ mod corpus;
 #[path = "ingest.rs"]
 mod ingest;
 
-use asr_core::{Session, Stream};
+use asr_core::{Item, Session, Stream};
 use asr_spec::{Head, Query, What};
 use corpus::Shape;
 use std::hint::black_box;
@@ -44,6 +44,42 @@ fn race<const N: usize>(turns: u32, now: fn() -> f64, mut contenders: [&mut dyn 
         }
     }
     best
+}
+
+/// All leaves at once against one by one, of which only a sample is asked.
+fn all_leaves(stream: &Stream<'_>) {
+    const SAMPLE: usize = 40;
+    let (mut heads, mut entries) = (Vec::new(), 0);
+    let mut leaves = stream.leaves(What::View);
+    while let Some(leaf) = leaves.next_leaf() {
+        heads.extend(leaf.head().0);
+        entries += leaf.items().map_or(0, <[Item]>::len);
+    }
+    let sample: Vec<_> = heads.iter().step_by(heads.len() / SAMPLE).collect();
+    let queries: Vec<_> =
+        sample.iter().map(|id| Query { what: What::View, head: Head::Ref((*id).clone()) }).collect();
+    let [all, some] = race(
+        3,
+        worked,
+        [
+            &mut || {
+                let mut leaves = stream.leaves(What::View);
+                while let Some(leaf) = leaves.next_leaf() {
+                    black_box(leaf.items());
+                }
+            },
+            &mut || queries.iter().for_each(|query| drop(black_box(stream.items(query)))),
+        ],
+    );
+    let each = some * heads.len() as f64 / queries.len() as f64;
+    println!(
+        "| views of all {} leaves of its forest, {entries} entries | {:.0} ms, {:.0}x leaf by leaf ({:.1} s, from {} leaves) | >= 50x |",
+        heads.len(),
+        all * 1e3,
+        each / all,
+        each,
+        queries.len(),
+    );
 }
 
 fn main() {
@@ -94,6 +130,7 @@ fn main() {
     let per_node = |seconds: f64| seconds * 1e9 / nodes as f64;
     println!("| active path, {nodes} items | {:.2} ns per item | <= 2 ns |", per_node(path));
     println!("| context view of that path | {:.2} ns per item | <= 3 ns |", per_node(view));
+    all_leaves(&stream);
 
     let text = corpus::stream(Shape::Small, 200_000);
     let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();

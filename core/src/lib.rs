@@ -22,18 +22,20 @@
 //!
 //! The way of the bytes: `scan` finds the structural fields of each line, `strings` turns ids and refs into
 //! numbers, `index` lays the rows out in flat arrays in stream order, `graph` finds the predecessors,
-//! `heads`, `path` and `view` answer, `validate` looks for what a stream must not have. [`siblings`] is about
+//! `heads`, `path`, `view` and `leaves` answer, `validate` looks for what a stream must not have. [`siblings`] is about
 //! native sessions, before they become a stream.
 
 mod graph;
 mod heads;
 mod index;
+mod leaves;
 mod path;
 #[cfg(test)]
 mod random;
 mod scan;
 mod session;
 pub mod siblings;
+mod slots;
 mod steps;
 mod strings;
 mod validate;
@@ -44,6 +46,7 @@ use asr_spec::{Entry, Heads, Outcome, Query, Report, Step, Trace, What};
 use graph::Graph;
 use heads::Head;
 use index::{Index, Kind};
+pub use leaves::{Leaf, Leaves};
 pub use path::Item;
 use scan::{Fields, Lines};
 pub use session::Session;
@@ -197,6 +200,33 @@ impl<'a> Stream<'a> {
         };
         // A head that is no node has a path, and a view, of markers only (HD-4, AP2-1).
         Err(Outcome::Entries(path::inherited(index).into_iter().chain([marker]).collect()))
+    }
+
+    /// Every leaf with its active path or context view: a leaf is a node that is no node's predecessor, so that each
+    /// node is on the path of some leaf, unless all paths from it are cycles.
+    ///
+    /// Paths that begin alike stand together: leaves are ordered by the nodes of their paths, in stream order, from
+    /// the first node on. Those behind a cycle come last, in stream order; a cycle itself has no leaf.
+    ///
+    /// O(n log n) for n bytes of stream and all leaves together, besides the items of the leaves, and what
+    /// [`Stream::answer`] takes for leaves on whose path a compaction refers to nodes after it.
+    ///
+    /// ```
+    /// # use asr_core::Stream;
+    /// # use asr_spec::What;
+    /// # let bytes = br#"{"type":"message","seq":1,"id":"r1"}
+    /// # {"type":"message","seq":2,"id":"r2"}
+    /// # {"type":"message","seq":3,"id":"r3","branchesFrom":{"record":"r1"}}"#;
+    /// # let stream = Stream::read(bytes)?;
+    /// let mut leaves = stream.leaves(What::View);
+    /// while let Some(leaf) = leaves.next_leaf() {
+    ///     println!("{} {}", leaf.head(), leaf.named().outcome);
+    /// }
+    /// # assert_eq!(stream.leaves(What::View).next_leaf().map(|leaf| leaf.head()), Some("r2".into()));
+    /// # Ok::<(), asr_core::TooLarge>(())
+    /// ```
+    pub fn leaves(&self, what: What) -> Leaves<'_> {
+        Leaves::new(self, what)
     }
 
     /// The default head and the effective heads (ASR-363). O(heads).

@@ -28,20 +28,20 @@ use crate::graph::{Graph, Node};
 use crate::index::{Compaction, Index, InsertAt, Kind, Ref, Replaces};
 use crate::path::{self, Item};
 use crate::steps::Steps;
-use asr_spec::{RefStatus, Step};
+use asr_spec::Step;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A place in the view; equal places keep the order of insertion.
-type Place = i64;
+pub(crate) type Place = i64;
 
-const START: Place = Place::MIN;
+pub(crate) const START: Place = Place::MIN;
 
-fn at(index: u32) -> Place {
+pub(crate) fn at(index: u32) -> Place {
     4 * Place::from(index)
 }
 
-fn just_before(index: u32) -> Place {
+pub(crate) fn just_before(index: u32) -> Place {
     at(index) - 1
 }
 
@@ -50,14 +50,14 @@ fn just_after(index: u32) -> Place {
 }
 
 /// A compaction that applies, with its refs looked up on the path.
-struct Plan<'i> {
-    node: Node,
-    index: u32,
-    compaction: &'i Compaction,
+pub(crate) struct Plan<'i> {
+    pub node: Node,
+    pub index: u32,
+    pub compaction: &'i Compaction,
     /// The path indexes of throughId and keptFromId. None if there is no range, or either gives no index.
     range: Option<(u32, Option<u32>)>,
     /// The place that insertAt gives, if it gives one.
-    place: Option<Place>,
+    pub place: Option<Place>,
     /// The refs of range and place that identify no target, in [`Plans::unresolved`].
     unresolved: Range<u32>,
 }
@@ -65,6 +65,17 @@ struct Plan<'i> {
 impl Plan<'_> {
     fn is_unknown(&self) -> bool {
         matches!(self.compaction.replaces, Replaces::Unknown)
+    }
+
+    /// The last place of the range, if there is one.
+    pub(crate) fn last_place(&self) -> Option<Place> {
+        let (through, kept) = self.range?;
+        Some(kept.map_or(at(through), |kept| at(through).min(just_before(kept))))
+    }
+
+    /// Whether it inserts anything besides its summary.
+    pub(crate) fn has_others(&self) -> bool {
+        self.is_unknown() || !self.unresolved.is_empty() || !self.retains().is_empty()
     }
 
     /// In [`Index::retains`].
@@ -75,20 +86,21 @@ impl Plan<'_> {
 }
 
 /// What the compactions of a path do, in path order.
-struct Plans<'i> {
-    applied: Vec<Plan<'i>>,
+#[derive(Default)]
+pub(crate) struct Plans<'i> {
+    pub applied: Vec<Plan<'i>>,
     /// The path indexes of the compactions that do not apply.
     dropped: Vec<u32>,
-    unresolved: Vec<Ref>,
+    pub unresolved: Vec<Ref>,
     /// Whether some ref names a node after its compaction.
     looks_ahead: bool,
 }
 
 /// A path, and what it takes to read it.
-struct Reader<'i, 'a> {
-    index: &'i Index<'a>,
-    graph: &'i Graph,
-    path: &'i [Item],
+pub(crate) struct Reader<'i, 'p, 'a> {
+    pub index: &'i Index<'a>,
+    pub graph: &'i Graph,
+    pub path: &'p [Item],
 }
 
 /// The context view of an active path.
@@ -102,7 +114,7 @@ pub(crate) fn view(index: &Index<'_>, graph: &Graph, path: &[Item], steps: &mut 
     view
 }
 
-impl<'i, 'a> Reader<'i, 'a> {
+impl<'i> Reader<'i, '_, '_> {
     /// The compactions on the path, in path order. All of the stream or all of the path are looked at, whatever
     /// is less.
     fn compactions(&self) -> Vec<(u32, Node)> {
@@ -131,60 +143,88 @@ impl<'i, 'a> Reader<'i, 'a> {
 
     /// Looks up the refs of every compaction on the path.
     fn plan(&self, steps: &mut impl Steps) -> Plans<'i> {
-        let mut plans =
-            Plans { applied: Vec::new(), dropped: Vec::new(), unresolved: Vec::new(), looks_ahead: false };
+        let mut plans = Plans::default();
         for (index, node) in self.compactions() {
-            let detail = self.index.detail(self.graph.latest(node));
-            let compaction = &self.index.compactions[detail.compaction as usize];
-            steps.tell(Step::V3, || (self.graph.line(self.index, node), 0));
-            if !compaction.is_applied {
-                steps.tell(Step::V3a, || (self.graph.line(self.index, node), 0));
-                plans.dropped.push(index);
-                continue;
+            match self.plan_one(index, node, &mut plans.unresolved, |_| (), steps) {
+                None => plans.dropped.push(index),
+                Some((plan, looks_ahead)) => {
+                    plans.looks_ahead |= looks_ahead;
+                    plans.applied.push(plan);
+                }
             }
-            let first = plans.unresolved.len() as u32;
-            let mut look_up = |target| match self.locate_told(target, steps) {
-                Ok(found) => {
-                    plans.looks_ahead |= found.is_some_and(|found| found > index);
-                    found
-                }
-                Err(_) => {
-                    plans.unresolved.push(target);
-                    None
-                }
-            };
-            let range = match compaction.replaces {
-                Replaces::Through { through, kept } => {
-                    let through = look_up(through);
-                    let kept = kept.map(&mut look_up);
-                    match (through, kept) {
-                        (Some(through), None) => Some((through, None)),
-                        (Some(through), Some(Some(kept))) => Some((through, Some(kept))),
-                        _ => None,
-                    }
-                }
-                Replaces::Ids(..) | Replaces::Unknown | Replaces::Nothing => None,
-            };
-            let place = match compaction.insert_at {
-                None => None,
-                Some(InsertAt::Start) => Some(START),
-                Some(InsertAt::After(target)) => look_up(target).map(just_after),
-                Some(InsertAt::Before(target)) => look_up(target).map(just_before),
-            };
-            let unresolved = first..plans.unresolved.len() as u32;
-            plans.applied.push(Plan { node, index, compaction, range, place, unresolved });
         }
         plans
     }
 
-    /// The path index of the node that a ref resolves to; none if that node is not on the path (VB-2).
-    fn locate(&self, target: Ref) -> Result<Option<u32>, RefStatus> {
-        self.locate_told(target, &mut ())
+    /// Looks up the refs of the compaction at a path index, and says whether one of them names a node after it;
+    /// none if it does not apply. Refs of range and place that identify no target go to `unresolved`, and those
+    /// that name a node beside the path to `beside`.
+    pub(crate) fn plan_one(
+        &self,
+        index: u32,
+        node: Node,
+        unresolved: &mut Vec<Ref>,
+        mut beside: impl FnMut(Node),
+        steps: &mut impl Steps,
+    ) -> Option<(Plan<'i>, bool)> {
+        let detail = self.index.detail(self.graph.latest(node));
+        let compaction = &self.index.compactions[detail.compaction as usize];
+        steps.tell(Step::V3, || (self.graph.line(self.index, node), 0));
+        if !compaction.is_applied {
+            steps.tell(Step::V3a, || (self.graph.line(self.index, node), 0));
+            return None;
+        }
+        let first = unresolved.len() as u32;
+        let mut looks_ahead = false;
+        let mut look_up = |target| match self.graph.resolve_told(self.index, target, steps) {
+            Ok(node) => {
+                let found = self.index_on_path(node);
+                looks_ahead |= found.is_some_and(|found| found > index);
+                if found.is_none() {
+                    beside(node);
+                }
+                found
+            }
+            Err(_) => {
+                unresolved.push(target);
+                None
+            }
+        };
+        let range = match compaction.replaces {
+            Replaces::Through { through, kept } => {
+                let through = look_up(through);
+                let kept = kept.map(&mut look_up);
+                match (through, kept) {
+                    (Some(through), None) => Some((through, None)),
+                    (Some(through), Some(Some(kept))) => Some((through, Some(kept))),
+                    _ => None,
+                }
+            }
+            Replaces::Ids(..) | Replaces::Unknown | Replaces::Nothing => None,
+        };
+        let place = match compaction.insert_at {
+            None => None,
+            Some(InsertAt::Start) => Some(START),
+            Some(InsertAt::After(target)) => look_up(target).map(just_after),
+            Some(InsertAt::Before(target)) => look_up(target).map(just_before),
+        };
+        let unresolved = first..unresolved.len() as u32;
+        Some((Plan { node, index, compaction, range, place, unresolved }, looks_ahead))
     }
 
-    fn locate_told(&self, target: Ref, steps: &mut impl Steps) -> Result<Option<u32>, RefStatus> {
-        let node = self.graph.resolve_told(self.index, target, steps)?;
-        Ok(self.index_on_path(node))
+    /// The path index of the node that a ref resolves to; none if that node is not on the path (VB-2).
+    fn locate(&self, target: Ref) -> Option<u32> {
+        self.index_on_path(self.graph.resolve(self.index, target).ok()?)
+    }
+
+    /// The path indexes of the nodes on the path that replaces.ids names.
+    pub(crate) fn replaced(&self, compaction: &Compaction) -> impl Iterator<Item = u32> {
+        let (start, end) = match compaction.replaces {
+            Replaces::Ids(start, end) => (start, end),
+            Replaces::Through { .. } | Replaces::Unknown | Replaces::Nothing => (0, 0),
+        };
+        let ids = &self.index.replaced[start as usize..end as usize];
+        ids.iter().filter_map(|&id| self.locate(id))
     }
 
     /// Steps 2 to 4 under the guard.
@@ -202,18 +242,15 @@ impl<'i, 'a> Reader<'i, 'a> {
         // Only for those who listen.
         let mut removed = Vec::new();
         for plan in &plans.applied {
-            let replaced = match (plan.range, &plan.compaction.replaces) {
-                (Some((through, kept)), _) => {
-                    let last = kept.map_or(at(through), |kept| at(through).min(just_before(kept)));
+            let replaced = match plan.last_place() {
+                Some(last) => {
                     if S::ARE_HEARD {
                         self.list_range(plans, &sweep, last, plan.index, &mut removed);
                     }
                     sweep.replace_range(last, plan.index)
                 }
-                (None, &Replaces::Ids(start, end)) => {
-                    let ids = &self.index.replaced[start as usize..end as usize];
-                    let indexes = ids.iter().filter_map(|&id| self.locate(id).ok().flatten());
-                    let replaced = indexes.filter_map(|index| {
+                None => {
+                    let replaced = self.replaced(plan.compaction).filter_map(|index| {
                         let place = sweep.replace(index, plan.index)?;
                         if S::ARE_HEARD {
                             removed.push((place, index, self.path[index as usize]));
@@ -222,13 +259,11 @@ impl<'i, 'a> Reader<'i, 'a> {
                     });
                     replaced.min()
                 }
-                (None, _) => None,
             };
             self.tell(plan, &mut removed, steps);
             sweep.is_gone[plan.index as usize] = true;
             let place = plan.place.or(replaced).unwrap_or(at(plan.index));
-            let has_others = plan.is_unknown() || !plan.unresolved.is_empty() || !plan.retains().is_empty();
-            sweep.insert(plan.index, place, has_others, plan.compaction.has_content);
+            sweep.insert(plan.index, place, plan.has_others(), plan.compaction.has_content);
         }
         self.put_out(plans, &sweep, steps)
     }
@@ -247,9 +282,8 @@ impl<'i, 'a> Reader<'i, 'a> {
         removed.extend(items.map(|index| (at(index), 0, self.path[index as usize])));
         for &(place, group) in sweep.order.range(..=(last, u32::MAX)) {
             let has_summary = sweep.groups[group as usize].has_summary;
-            self.put_inserted(plans, &plans.applied[group as usize], has_summary, |item| {
-                removed.push((place, 0, item));
-            });
+            let plan = &plans.applied[group as usize];
+            self.put_inserted(&plans.unresolved, plan, has_summary, |item| removed.push((place, 0, item)));
         }
     }
 
@@ -304,7 +338,8 @@ impl<'i, 'a> Reader<'i, 'a> {
         let mut groups = sweep.order.iter().peekable();
         let put_group = |view: &mut Vec<Item>, group: u32| {
             let plan = &plans.applied[group as usize];
-            self.put_inserted(plans, plan, sweep.groups[group as usize].has_summary, |item| view.push(item));
+            let has_summary = sweep.groups[group as usize].has_summary;
+            self.put_inserted(&plans.unresolved, plan, has_summary, |item| view.push(item));
         };
         for index in sweep.floor..self.path.len() as u32 {
             if sweep.is_gone[index as usize] {
@@ -328,9 +363,15 @@ impl<'i, 'a> Reader<'i, 'a> {
 
     /// Steps 3e to 3g: what a compaction inserts, in order. Refs that identify no target come first (VB-1,
     /// VD-5).
-    fn put_inserted(&self, plans: &Plans<'_>, plan: &Plan<'_>, has_summary: bool, mut put: impl FnMut(Item)) {
+    pub(crate) fn put_inserted(
+        &self,
+        unresolved: &[Ref],
+        plan: &Plan<'_>,
+        has_summary: bool,
+        mut put: impl FnMut(Item),
+    ) {
         for at in plan.unresolved.clone() {
-            put(Item::Unresolved(plans.unresolved[at as usize]));
+            put(Item::Unresolved(unresolved[at as usize]));
         }
         if plan.is_unknown() {
             put(Item::UnknownReplacement(plan.node));
@@ -342,7 +383,7 @@ impl<'i, 'a> Reader<'i, 'a> {
     }
 
     /// Step 4: only nodes are hidden, and their latest revisions decide.
-    fn is_hidden(&self, item: Item) -> bool {
+    pub(crate) fn is_hidden(&self, item: Item) -> bool {
         matches!(item, Item::Node(node) if self.index.is_hidden[self.graph.latest(node) as usize])
     }
 
@@ -384,7 +425,7 @@ impl<'i, 'a> Reader<'i, 'a> {
             let place = plan.place.or(smallest).unwrap_or(at(plan.index));
             let end = view.partition_point(|entry| entry.place <= place);
             let mut inserted = Vec::new();
-            self.put_inserted(plans, plan, plan.compaction.has_content, |item| {
+            self.put_inserted(&plans.unresolved, plan, plan.compaction.has_content, |item| {
                 inserted.push(Kept { place, item });
             });
             view.splice(end..end, inserted);

@@ -12,6 +12,7 @@
 //! | order, nodes, revisions, refs | `stream` |
 //! | implicit predecessor, rewind, branchesFrom | `predecessor` |
 //! | heads | `heads` |
+//! | heads that are leaves | `leaves` |
 //! | ACTIVE-PATH | `active_path` |
 //! | CONTEXT-VIEW | `context_view` |
 //! | the mechanical-sibling rule | [`siblings`] |
@@ -23,6 +24,7 @@ mod choices;
 mod context_view;
 mod heads;
 mod json;
+mod leaves;
 mod line;
 mod predecessor;
 pub mod siblings;
@@ -34,7 +36,7 @@ pub use stream::Stream;
 pub use variants::{Kind, UnknownVariant, Variant, variants};
 
 use active_path::{Cycle, active_path};
-use asr_spec::{Entry, Head, Heads, Json, Outcome, Query, Report, Trace, What};
+use asr_spec::{Entry, Head, Heads, Json, Leaf, Outcome, Query, Report, Trace, What};
 use context_view::context_view;
 use predecessor::Predecessor;
 
@@ -55,15 +57,30 @@ impl Stream {
                 None => return Outcome::NoDefaultPath,
             },
         };
+        self.outcome(query, &head, trace)
+    }
+
+    /// The outcome of a query whose head turned out to be this.
+    fn outcome(&self, query: &Query, head: &Predecessor, trace: &mut impl Trace) -> Outcome {
         let entries = match query.what {
-            What::Path => active_path(self, &head, trace)
+            What::Path => active_path(self, head, trace)
                 .map(|path| path.iter().map(|item| active_path::entry(self, item)).collect::<Vec<_>>()),
-            What::View => context_view(self, &head, trace),
+            What::View => context_view(self, head, trace),
         };
         match entries {
             Ok(entries) => Outcome::Entries((self.choices.shown)(self, query, entries)),
             Err(Cycle(node)) => Outcome::Cycle { at: self.name(self.first(node)) },
         }
+    }
+
+    /// The path or view of every leaf, paths that begin alike together. Cubic in the stream.
+    pub fn leaves(&self, what: What) -> Vec<Leaf> {
+        let leaf = |node| {
+            let head = self.name(self.first(node));
+            let query = Query { what, head: Head::Ref(head.0.clone().unwrap_or_default()) };
+            Leaf { head, outcome: self.outcome(&query, &Predecessor::Node(node), &mut ()) }
+        };
+        leaves::leaves(self).into_iter().map(leaf).collect()
     }
 
     /// Every violation and warning (`readings.md` 0.6). Quadratic in the stream at least.

@@ -27,7 +27,7 @@ pub use entry::{Entry, MalformedEntry, Name, RefStatus};
 pub use finding::{Finding, Report};
 pub use heads::{HeadState, Heads};
 pub use json::Json;
-pub use outcome::Outcome;
+pub use outcome::{Leaf, Outcome};
 pub use query::{Head, Query, What};
 pub use reading::{Alternative, READINGS, Reading};
 pub use requirement::{Bound, Decided, Level, Requirement, UnknownRequirement};

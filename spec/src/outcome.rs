@@ -21,6 +21,17 @@ pub enum Outcome {
     },
 }
 
+/// A leaf of the forest (a node that is no node's predecessor) with the path or view that ends at it.
+///
+/// As JSON: `{"head":…,"outcome":…}`.
+#[derive(Clone, Debug, Eq, PartialEq, serde::Serialize)]
+pub struct Leaf {
+    /// The node, named by the first record of its chain.
+    pub head: Name,
+    /// Its path or view, or the cycle that its path runs into.
+    pub outcome: Outcome,
+}
+
 /// The outcome as compact JSON text.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@
 
 use crate::engine::{Engine, Session};
 use asr_core::TooLarge;
-use asr_spec::{Heads, Outcome, Query, Report};
+use asr_spec::{Heads, Leaf, Outcome, Query, Report, What};
 use std::cell::{Cell, RefCell};
 use std::thread;
 
@@ -73,6 +73,11 @@ impl Session for Lent {
 
     fn heads(&self) -> Heads {
         self.ask(|stream| stream.heads())
+    }
+
+    fn leaves(&self, what: What) -> Box<dyn Iterator<Item = Leaf> + '_> {
+        let all: Vec<_> = self.ask(|stream| Session::leaves(stream, what).collect());
+        Box::new(all.into_iter())
     }
 
     fn ids(&self) -> Vec<String> {
