@@ -3,7 +3,7 @@
 //! A *row* is a line that is not blank: a record or a malformed line. Rows are numbered in stream order
 //! (ASR-014: by seq), so that "earlier" is a comparison of two numbers from here on. What every row has lies
 //! in one array per property; what few rows have (a revision, a branch, a compaction) lies in a table of its
-//! own, and `details` holds its place there. Refs are symbols of the interning table, and `bearers` says who
+//! own, `details`, in which a row is searched for. Refs are symbols of the interning table, and `bearers` says who
 //! bears each. The input itself is borrowed and never copied.
 //!
 //! O(n) for n bytes, O(n log n) where seq does not increase along the file.
@@ -15,7 +15,7 @@
 
 use crate::TooLarge;
 use crate::scan::{self, Field, Fields, Lines, Raw, Span, Value};
-use crate::strings::{NO_SYMBOL, Placed, Strings, Symbol};
+use crate::strings::{Hashed, NO_SYMBOL, Placed, Strings, Symbol};
 use crate::verbatim;
 use asr_spec::{Json, Name, RefStatus};
 use std::borrow::Cow;
@@ -203,8 +203,8 @@ pub(crate) struct Index<'a> {
     // One element per row.
     pub kinds: Vec<Kind>,
     pub ids: Vec<Symbol>,
-    /// The place of the row in `details`.
-    detail_of: Vec<u32>,
+    /// Whether the row is in `details`.
+    has_detail: Vec<bool>,
     /// Step 4 of CONTEXT-VIEW drops a node whose latest revision this is.
     pub is_hidden: Vec<bool>,
 
@@ -214,7 +214,8 @@ pub(crate) struct Index<'a> {
 
     /// One element per symbol: the one record that bears it, [`NONE`] or [`SEVERAL`].
     bearers: Vec<u32>,
-    details: Vec<Detail>,
+    /// By row, ascending.
+    details: Vec<(Row, Detail)>,
     pub compactions: Vec<Compaction>,
     pub replaced: Vec<Ref>,
     pub retains: Vec<Retained>,
@@ -254,14 +255,14 @@ impl<'a> Index<'a> {
     /// Reads the lines of the stream.
     fn read_lines(&mut self, stream: &[u8]) -> Result<(), TooLarge> {
         let (mut lines, mut fields) = (Lines::new(stream), Fields::default());
-        let mut ids = Vec::with_capacity(BATCH);
+        let mut batch = Vec::with_capacity(BATCH);
         while let Some(line) = lines.next(&mut fields) {
-            ids.push(self.push(line, &fields)?);
-            if ids.len() == BATCH {
-                self.take_ids(&mut ids)?;
+            self.push(line, &fields, &mut batch)?;
+            if batch.len() == BATCH {
+                self.take(&mut batch)?;
             }
         }
-        self.take_ids(&mut ids)?;
+        self.take(&mut batch)?;
         self.finish();
         Ok(())
     }
@@ -278,7 +279,7 @@ impl<'a> Index<'a> {
             strings: Strings::with_capacity(ids),
             kinds: Vec::with_capacity(rows),
             ids: Vec::with_capacity(rows),
-            detail_of: Vec::with_capacity(rows),
+            has_detail: Vec::with_capacity(rows),
             is_hidden: Vec::with_capacity(rows),
             places: Places { starts: Vec::with_capacity(rows), ..Places::default() },
             is_sorted: true,
@@ -293,14 +294,16 @@ impl<'a> Index<'a> {
     /// Whether the record says anything beyond what every row has. True of every rewind, compaction and
     /// session_info record, and of every other of the context types that has supersedes or branchesFrom.
     pub(crate) fn has_detail(&self, row: Row) -> bool {
-        self.detail_of[row as usize] != NONE
+        self.has_detail[row as usize]
     }
 
+    /// O(1) for a row that says nothing, O(log n) for any other.
     pub(crate) fn detail(&self, row: Row) -> Detail {
-        match self.detail_of[row as usize] {
-            NONE => NO_DETAIL,
-            at => self.details[at as usize],
+        if !self.has_detail(row) {
+            return NO_DETAIL;
         }
+        let found = self.details.binary_search_by_key(&row, |(row, _)| *row);
+        found.map_or(NO_DETAIL, |at| self.details[at].1)
     }
 
     fn file_row(&self, row: Row) -> Row {
@@ -394,46 +397,50 @@ impl<'a> Index<'a> {
 }
 
 /// How many ids are given numbers together.
-const BATCH: usize = 256;
+const BATCH: usize = 64;
+
+/// An id that is to be given a number, and the row whose id it is.
+type Unnamed<'l> = (Row, Hashed<'l>);
 
 /// Reading, line by line in the order of the file.
 impl<'a> Index<'a> {
-    /// Adds a line, and returns its id, which [`Index::take_ids`] is to be told.
-    fn push<'l>(&mut self, line: Span<'l>, fields: &Fields<'l>) -> Result<Option<Placed<'l>>, TooLarge> {
+    /// Adds a line. If it has an id, that goes to the end of `batch`, which [`Index::take`] is to be given.
+    fn push<'l>(
+        &mut self,
+        line: Span<'l>,
+        fields: &Fields<'l>,
+        batch: &mut Vec<Unnamed<'l>>,
+    ) -> Result<(), TooLarge> {
         let row = self.rows();
         self.places.push(line)?;
-        let (kind, id, hidden, detail) = if line.is_record {
-            let kind = Kind::of(fields.get(Field::Type));
-            let id = match fields.get(Field::Id) {
-                Value::String(raw) => Some(placed(line, raw)),
-                _ => None,
-            };
+        let (mut kind, mut is_hidden, mut has_detail) = (Kind::Malformed, false, false);
+        if line.is_record {
+            kind = Kind::of(fields.get(Field::Type));
+            is_hidden = self::is_hidden(kind, fields);
+            if let Value::String(raw) = fields.get(Field::Id) {
+                batch.push((row, self.strings.hashed(placed(line, raw))));
+            }
             self.note_seq(row, seq(fields.get(Field::Seq)));
-            (kind, id, is_hidden(kind, fields), self.note_detail(kind, line, fields)?)
+            if let Some(detail) = self.detail_in(kind, line, fields)? {
+                has_detail = true;
+                self.details.push((row, detail));
+            }
         } else {
             self.malformed += 1;
-            (Kind::Malformed, None, false, NONE)
-        };
-        let index = &mut *self;
-        index.kinds.push(kind);
-        index.detail_of.push(detail);
-        index.is_hidden.push(hidden);
-        Ok(id)
+        }
+        self.kinds.push(kind);
+        self.ids.push(NO_SYMBOL);
+        self.has_detail.push(has_detail);
+        self.is_hidden.push(is_hidden);
+        Ok(())
     }
 
-    /// Gives the rows that have no symbols yet those of their ids.
-    fn take_ids(&mut self, ids: &mut Vec<Option<Placed<'_>>>) -> Result<(), TooLarge> {
-        let Index { stream, strings, ids: symbols, .. } = &mut *self;
-        let first = symbols.len();
-        symbols.extend(ids.iter().map(|_| NO_SYMBOL));
-        let mut to_name = symbols.iter_mut().skip(first).zip(&*ids).filter(|(_, id)| id.is_some());
-        let strings_of: Vec<_> = ids.iter().flatten().copied().collect();
-        strings.intern_all(stream, &strings_of, |symbol| {
-            if let Some((place, _)) = to_name.next() {
-                *place = symbol;
-            }
-        })?;
-        ids.clear();
+    /// Gives the rows of a batch the symbols of their ids.
+    fn take(&mut self, batch: &mut Vec<Unnamed<'_>>) -> Result<(), TooLarge> {
+        self.strings.touch(batch.iter().map(|(_, id)| id));
+        for (row, id) in batch.drain(..) {
+            self.ids[row as usize] = self.strings.put(&self.stream, id)?;
+        }
         Ok(())
     }
 
@@ -449,13 +456,18 @@ impl<'a> Index<'a> {
     /// The symbol of a string, [`NO_SYMBOL`] for anything else.
     fn symbol(&mut self, line: Span<'_>, value: Value<'_>) -> Result<Symbol, TooLarge> {
         match value {
-            Value::String(raw) => self.strings.intern(&self.stream, placed(line, raw)),
+            Value::String(raw) => self.strings.put(&self.stream, self.strings.hashed(placed(line, raw))),
             _ => Ok(NO_SYMBOL),
         }
     }
 
-    /// Stores what the record says beyond what every row has, and returns where.
-    fn note_detail(&mut self, kind: Kind, line: Span<'_>, fields: &Fields<'_>) -> Result<u32, TooLarge> {
+    /// What the record says beyond what every row has.
+    fn detail_in(
+        &mut self,
+        kind: Kind,
+        line: Span<'_>,
+        fields: &Fields<'_>,
+    ) -> Result<Option<Detail>, TooLarge> {
         let mut detail = NO_DETAIL;
         match kind {
             Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
@@ -469,7 +481,7 @@ impl<'a> Index<'a> {
                     self.compactions.push(compaction);
                 } else if !supersedes.is_present() && matches!(branches, Value::Absent) {
                     // Not so where they mean nothing, for which the validator must find the row.
-                    return Ok(NONE);
+                    return Ok(None);
                 }
             }
             Kind::Rewind => {
@@ -479,13 +491,12 @@ impl<'a> Index<'a> {
             Kind::Gap => {
                 detail.supersedes = self.symbol(line, fields.get(Field::Supersedes))?;
                 if detail.supersedes == NO_SYMBOL {
-                    return Ok(NONE);
+                    return Ok(None);
                 }
             }
-            Kind::SessionInfo | Kind::Audit | Kind::Malformed => return Ok(NONE),
+            Kind::SessionInfo | Kind::Audit | Kind::Malformed => return Ok(None),
         }
-        self.details.push(detail);
-        Ok(self.details.len() as u32 - 1)
+        Ok(Some(detail))
     }
 
     /// A ref for which null has the meaning START; none where the key is missing.
@@ -565,10 +576,10 @@ impl<'a> Index<'a> {
         if !self.is_sorted {
             self.sort();
         }
-        let Self { kinds, ids, detail_of, is_hidden, places, .. } = &mut *self;
+        let Self { kinds, ids, has_detail, is_hidden, places, .. } = &mut *self;
         kinds.shrink_to_fit();
         ids.shrink_to_fit();
-        detail_of.shrink_to_fit();
+        has_detail.shrink_to_fit();
         is_hidden.shrink_to_fit();
         places.starts.shrink_to_fit();
         self.strings.shrink();
@@ -600,14 +611,16 @@ impl<'a> Index<'a> {
         for (to, &from) in (0..).zip(&order) {
             place[from as usize] = to;
         }
-        let Index { kinds, ids, detail_of, is_hidden, retains, odd_seqs, .. } = index;
+        let Index { kinds, ids, has_detail, is_hidden, details, retains, odd_seqs, .. } = index;
         reorder(kinds, &order);
         reorder(ids, &order);
-        reorder(detail_of, &order);
+        reorder(has_detail, &order);
         reorder(is_hidden, &order);
-        for row in retains.iter_mut().map(|entry| &mut entry.by).chain(&mut *odd_seqs) {
+        let rows = retains.iter_mut().map(|entry| &mut entry.by).chain(&mut *odd_seqs);
+        for row in rows.chain(details.iter_mut().map(|(row, _)| row)) {
             *row = place[*row as usize];
         }
+        details.sort_unstable_by_key(|(row, _)| *row);
         odd_seqs.sort_unstable();
         index.file_rows = order;
     }
@@ -654,9 +667,10 @@ impl Index<'_> {
             bearer: NONE,
         };
         let row = self.rows();
-        let id = self.push(line, fields)?;
-        let id = id.map_or(Ok(NO_SYMBOL), |id| self.strings.intern(&self.stream, id))?;
-        self.ids.push(id);
+        let mut batch = Vec::new();
+        self.push(line, fields, &mut batch)?;
+        self.take(&mut batch)?;
+        let id = self.ids[row as usize];
         self.bearers.resize(self.strings.len(), NONE);
         if let Some(bearer) = self.bearers.get_mut(id as usize) {
             undo.bearer = *bearer;
@@ -684,7 +698,7 @@ impl Index<'_> {
         self.retains.truncate(retains as usize);
         self.odd_seqs.truncate(odd_seqs as usize);
         self.last_seq = last_seq;
-        self.detail_of.pop();
+        self.has_detail.pop();
         self.is_hidden.pop();
         self.places.pop();
         match self.kinds.pop() {

@@ -161,16 +161,13 @@ fields! {
 }
 
 /// The values of the [`Field`]s of one record.
+#[derive(Default)]
 pub(crate) struct Fields<'a> {
-    /// One bit per field: whether the line at hand has it. Clearing this clears `values`, which is larger.
+    /// One bit per field: whether the line at hand has it. Clearing this clears `texts`, which is larger.
     present: u32,
-    values: [Value<'a>; Field::COUNT],
-}
-
-impl Default for Fields<'_> {
-    fn default() -> Self {
-        Self { present: 0, values: [Value::Absent; Field::COUNT] }
-    }
+    /// One bit per field: whether it is a string with escapes.
+    escaped: u32,
+    texts: [&'a [u8]; Field::COUNT],
 }
 
 impl<'a> Fields<'a> {
@@ -182,8 +179,9 @@ impl<'a> Fields<'a> {
 
     #[inline]
     pub(crate) fn get(&self, field: Field) -> Value<'a> {
-        match self.values.get(field as usize) {
-            Some(value) if self.present & (1 << field as u32) != 0 => *value,
+        let bit = 1 << field as u32;
+        match self.texts.get(field as usize) {
+            Some(text) if self.present & bit != 0 => Value::of(text, self.escaped & bit != 0),
             _ => Value::Absent,
         }
     }
@@ -198,10 +196,13 @@ impl<'a> Fields<'a> {
         if token != b'}' {
             loop {
                 let key = cursor.key(token)?;
-                let value = cursor.value(1)?;
+                let first = cursor.token()?;
+                let (text, has_escapes) = cursor.value(first, 1)?;
                 if let Some(field) = key.field() {
-                    *self.values.get_mut(field as usize)? = value;
-                    self.present |= 1 << field as u32;
+                    *self.texts.get_mut(field as usize)? = text;
+                    let bit = 1 << field as u32;
+                    self.present |= bit;
+                    self.escaped = self.escaped & !bit | if has_escapes { bit } else { 0 };
                 }
                 match cursor.token()? {
                     b',' => token = cursor.token()?,
@@ -262,6 +263,18 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// The value that a text is, which has passed the predicate.
+    #[inline]
+    fn of(text: &'a [u8], has_escapes: bool) -> Self {
+        match text {
+            [b'"', text @ .., b'"'] => Self::String(Raw { text, has_escapes }),
+            [b'{', ..] => Self::Object(Object(text)),
+            [b'[', ..] => Self::Array(Array(text)),
+            [b'n', ..] => Self::Null,
+            _ => Self::Plain(text),
+        }
+    }
+
     /// Whether there is a value. Where null has no meaning of its own it is absence (BF-5).
     pub(crate) fn is_present(self) -> bool {
         !matches!(self, Self::Absent | Self::Null)
@@ -312,7 +325,10 @@ impl<'a> Iterator for Members<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let quote = self.cursor.begin_item()?;
-        Some((self.cursor.key(quote)?, self.cursor.value(0)?))
+        let key = self.cursor.key(quote)?;
+        let first = self.cursor.token()?;
+        let (text, has_escapes) = self.cursor.value(first, 0)?;
+        Some((key, Value::of(text, has_escapes)))
     }
 }
 
@@ -326,7 +342,8 @@ impl<'a> Iterator for Elements<'a> {
 
     fn next(&mut self) -> Option<Value<'a>> {
         let first = self.cursor.begin_item()?;
-        self.cursor.value_from(first, 0)
+        let (text, has_escapes) = self.cursor.value(first, 0)?;
+        Some(Value::of(text, has_escapes))
     }
 }
 

@@ -7,8 +7,7 @@
 //!
 //! A large table is all cache misses, and they are what reading short records costs. Hence the table is our own:
 //! a slot holds the hash beside the number, so that growing touches no text and most probes end without one, and
-//! [`Strings::intern_all`] touches the slots of a whole batch before it works on the first, so that the misses
-//! overlap.
+//! [`Strings::touch`] reads the slots of a whole batch before the first is worked on, so that the misses overlap.
 //!
 //! Numbers are given in order and taken back in the reverse order, which is why [`Strings::truncate`] may simply
 //! empty slots: whatever was probed past a slot came after what is in it.
@@ -36,6 +35,13 @@ const COPIED: u32 = u32::MAX;
 pub(crate) struct Placed<'a> {
     pub raw: Raw<'a>,
     pub start: usize,
+}
+
+/// A string whose hash is known.
+#[derive(Clone, Copy)]
+pub(crate) struct Hashed<'a> {
+    string: Placed<'a>,
+    hash: u32,
 }
 
 /// Texts and their numbers.
@@ -75,37 +81,27 @@ impl Strings {
         strings
     }
 
-    /// The number of a string, a new one if it is new. O(length).
-    pub(crate) fn intern(&mut self, stream: &[u8], string: Placed<'_>) -> Result<Symbol, TooLarge> {
-        self.reserve(1);
-        self.put(stream, self.hash(&string.raw.decode()), string)
+    /// A string with its hash. O(length).
+    #[inline(always)]
+    pub(crate) fn hashed<'a>(&self, string: Placed<'a>) -> Hashed<'a> {
+        let hash = self.hash(&string.raw.decode());
+        Hashed { string, hash }
     }
 
-    /// The numbers of several strings, in order.
-    pub(crate) fn intern_all(
+    /// Makes room for several strings, and brings their slots into the cache.
+    pub(crate) fn touch<'a, 'b: 'a>(&mut self, strings: impl ExactSizeIterator<Item = &'a Hashed<'b>>) {
+        self.reserve(strings.len());
+        let slots = self.slots.len();
+        black_box(strings.fold(0, |read, string| read ^ self.slots[home(string.hash, slots)].hash));
+    }
+
+    /// The number of a string, a new one if it is new. O(length).
+    pub(crate) fn put(
         &mut self,
         stream: &[u8],
-        strings: &[Placed<'_>],
-        mut see: impl FnMut(Symbol),
-    ) -> Result<(), TooLarge> {
-        const BATCH: usize = 32;
-        self.reserve(strings.len());
-        for batch in strings.chunks(BATCH) {
-            let mut hashes = [0; BATCH];
-            let mut touched = 0;
-            for (string, hash) in batch.iter().zip(&mut hashes) {
-                *hash = self.hash(&string.raw.decode());
-                touched ^= self.slots[home(*hash, self.slots.len())].hash;
-            }
-            black_box(touched);
-            for (string, hash) in batch.iter().zip(hashes) {
-                see(self.put(stream, hash, *string)?);
-            }
-        }
-        Ok(())
-    }
-
-    fn put(&mut self, stream: &[u8], hash: u32, string: Placed<'_>) -> Result<Symbol, TooLarge> {
+        Hashed { string, hash }: Hashed<'_>,
+    ) -> Result<Symbol, TooLarge> {
+        self.reserve(1);
         let text = string.raw.decode();
         let at = match self.probe(stream, hash, &text) {
             Ok(symbol) => return Ok(symbol),

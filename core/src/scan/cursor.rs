@@ -7,7 +7,7 @@
 //! backslashes, control characters), and an escape takes the bit of the byte that it covers with it, so that going from
 //! hit to hit costs some operations on one number, and waits for no memory.
 
-use super::{Array, MAX_LEVELS, Object, Raw, Value};
+use super::{MAX_LEVELS, Raw};
 use wide::u8x16;
 
 /// A place in a text.
@@ -77,131 +77,44 @@ impl<'a> Cursor<'a> {
         if first != b'"' {
             return None;
         }
-        let key = self.string()?;
+        let start = self.at;
+        let has_escapes = self.string()?;
+        let text = self.text.get(start..self.at - 1)?;
         self.expect(b':')?;
-        Some(key)
+        Some(Raw { text, has_escapes })
     }
 
-    /// A value inside `outer` levels.
+    /// A value inside `outer` levels whose first byte has been taken: its text, and whether that is a string with
+    /// escapes.
     #[inline(always)]
-    pub(super) fn value(&mut self, outer: u32) -> Option<Value<'a>> {
-        let first = self.token()?;
-        self.value_from(first, outer)
-    }
-
-    /// The value inside `outer` levels whose first byte has been taken.
-    #[inline(always)]
-    pub(super) fn value_from(&mut self, first: u8, outer: u32) -> Option<Value<'a>> {
-        if first == b'"' {
-            return self.string().map(Value::String);
-        }
+    pub(super) fn value(&mut self, first: u8, outer: u32) -> Option<(&'a [u8], bool)> {
         let start = self.at - 1;
+        let mut has_escapes = false;
         match first {
-            b'{' | b'[' => self.container(first, outer)?,
+            b'"' => has_escapes = self.string()?,
+            b'{' | b'[' => self.at = container(self.text, self.at, first, outer)?,
             _ => self.scalar(first)?,
         }
-        let text = self.text.get(start..self.at)?;
-        Some(match first {
-            b'{' => Value::Object(Object(text)),
-            b'[' => Value::Array(Array(text)),
-            b'n' => Value::Null,
-            _ => Value::Plain(text),
-        })
-    }
-
-    /// Passes the rest of a container inside `outer` levels whose bracket has been taken.
-    fn container(&mut self, bracket: u8, outer: u32) -> Option<()> {
-        // The containers that are open, the innermost in the lowest bit: 1 is an object.
-        let mut open = u128::from(bracket == b'{');
-        let mut level = outer + 1;
-        if level > MAX_LEVELS {
-            return None;
-        }
-        let mut token = self.token()?;
-        // The closing bracket of either kind is its opening one plus two.
-        if token == bracket + 2 {
-            return Some(());
-        }
-        loop {
-            if open & 1 == 1 {
-                self.key(token)?;
-                token = self.token()?;
-            }
-            match token {
-                b'"' => drop(self.string()?),
-                b'{' | b'[' => {
-                    level += 1;
-                    if level > MAX_LEVELS {
-                        return None;
-                    }
-                    let first = self.token()?;
-                    if first != token + 2 {
-                        open = open << 1 | u128::from(token == b'{');
-                        token = first;
-                        continue;
-                    }
-                    level -= 1;
-                }
-                _ => self.scalar(token)?,
-            }
-            // An item is complete; so may be the containers around it.
-            loop {
-                match (self.token()?, open & 1 == 1) {
-                    (b',', _) => {
-                        token = self.token()?;
-                        break;
-                    }
-                    (b'}', true) | (b']', false) => {
-                        level -= 1;
-                        if level == outer {
-                            return Some(());
-                        }
-                        open >>= 1;
-                    }
-                    _ => return None,
-                }
-            }
-        }
+        Some((self.text.get(start..self.at)?, has_escapes))
     }
 
     /// Passes the rest of what is neither a string nor a container, and whose first byte has been taken.
+    #[inline]
     fn scalar(&mut self, first: u8) -> Option<()> {
         match first {
             b't' => self.literal(b"rue"),
             b'f' => self.literal(b"alse"),
             b'n' => self.literal(b"ull"),
-            b'-' => {
-                let first = self.next()?;
-                self.number(first)
+            _ => {
+                self.at = number(self.text, self.at, first)?;
+                Some(())
             }
-            _ => self.number(first),
         }
     }
 
     fn literal(&mut self, rest: &[u8]) -> Option<()> {
         self.text.get(self.at..)?.strip_prefix(rest)?;
         self.at += rest.len();
-        Some(())
-    }
-
-    /// The rest of a number without its sign, whose first byte has been taken.
-    fn number(&mut self, first: u8) -> Option<()> {
-        match first {
-            b'0' => {}
-            b'1'..=b'9' => self.digits(),
-            _ => return None,
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.some_digits()?;
-        }
-        if let Some(b'e' | b'E') = self.peek() {
-            self.at += 1;
-            if let Some(b'+' | b'-') = self.peek() {
-                self.at += 1;
-            }
-            self.some_digits()?;
-        }
         Some(())
     }
 
@@ -217,81 +130,176 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// The rest of a string whose opening quote has been taken.
+    /// Passes the rest of a string whose opening quote has been taken. Returns whether it has escapes.
     #[inline(always)]
-    fn string(&mut self) -> Option<Raw<'a>> {
+    fn string(&mut self) -> Option<bool> {
         // Most are short and have no escapes.
-        let rest = self.text.get(self.at..)?;
-        if let Some(chunk) = rest.first_chunk() {
+        if let Some(chunk) = self.text.get(self.at..)?.first_chunk() {
             let length = hits(chunk).trailing_zeros() as usize;
             if chunk.get(length) == Some(&b'"') {
                 self.at += length + 1;
-                return Some(Raw { text: rest.get(..length)?, has_escapes: false });
+                return Some(false);
             }
         }
-        self.long_string()
+        let has_escapes;
+        (self.at, has_escapes) = long_string(self.text, self.at)?;
+        Some(has_escapes)
     }
+}
 
-    #[inline(never)]
-    fn long_string(&mut self) -> Option<Raw<'a>> {
-        let start = self.at;
-        let mut has_escapes = false;
-        // The escape that must be the other half of a surrogate pair.
-        let mut low_half = usize::MAX;
+// What follows is not worth a copy where it is called. It takes and returns places, since a cursor of which somebody
+// has the address lives in memory.
+
+/// Passes the rest of a container inside `outer` levels whose bracket has been taken. Returns where it ends.
+fn container(text: &[u8], at: usize, bracket: u8, outer: u32) -> Option<usize> {
+    let mut cursor = Cursor::new(text, at);
+    // The containers that are open, the innermost in the lowest bit: 1 is an object.
+    let mut open = u128::from(bracket == b'{');
+    let mut level = outer + 1;
+    if level > MAX_LEVELS {
+        return None;
+    }
+    let mut token = cursor.token()?;
+    // The closing bracket of either kind is its opening one plus two.
+    if token == bracket + 2 {
+        return Some(cursor.at);
+    }
+    loop {
+        if open & 1 == 1 {
+            cursor.key(token)?;
+            token = cursor.token()?;
+        }
+        match token {
+            b'"' => drop(cursor.string()?),
+            b'{' | b'[' => {
+                level += 1;
+                if level > MAX_LEVELS {
+                    return None;
+                }
+                let first = cursor.token()?;
+                if first != token + 2 {
+                    open = open << 1 | u128::from(token == b'{');
+                    token = first;
+                    continue;
+                }
+                level -= 1;
+            }
+            _ => cursor.scalar(token)?,
+        }
+        // An item is complete; so may be the containers around it.
         loop {
-            let rest = self.text.get(self.at..)?;
-            let padded;
-            let block = match rest.first_chunk() {
-                Some(block) => block,
-                None => {
-                    padded = pad(rest);
-                    &padded
+            match (cursor.token()?, open & 1 == 1) {
+                (b',', _) => {
+                    token = cursor.token()?;
+                    break;
                 }
-            };
-            let mut hits = hits_of_block(block);
-            let mut behind = self.at + BLOCK;
-            while hits != 0 {
-                let place = hits.trailing_zeros() as usize;
-                let at = self.at + place;
-                match block.get(place)? {
-                    b'"' => {
-                        self.at = at + 1;
-                        return Some(Raw { text: self.text.get(start..at)?, has_escapes });
+                (b'}', true) | (b']', false) => {
+                    level -= 1;
+                    if level == outer {
+                        return Some(cursor.at);
                     }
-                    b'\\' => {
-                        has_escapes = true;
-                        match self.text.get(at + 1)? {
-                            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
-                            b'u' => self.unit(at, &mut low_half)?,
-                            _ => return None,
-                        }
-                        // With the byte behind it, which may be in the next block.
-                        hits &= !(3 << place);
-                        behind = behind.max(at + 2);
-                    }
-                    _ => return None,
+                    open >>= 1;
                 }
+                _ => return None,
             }
-            self.at = behind;
         }
     }
+}
 
-    /// Checks the `\u` escape at a place. A surrogate must be one half of a pair.
-    fn unit(&self, at: usize, low_half: &mut usize) -> Option<()> {
-        match hex4(self.text, at + 2)? {
-            0xD800..=0xDBFF => {
-                self.text.get(at + 6..)?.strip_prefix(b"\\u")?;
-                *low_half = at + 6;
-                matches!(hex4(self.text, at + 8)?, 0xDC00..=0xDFFF).then_some(())
-            }
-            0xDC00..=0xDFFF => (at == *low_half).then_some(()),
-            _ => Some(()),
+/// Passes the rest of a number whose first byte has been taken. Returns where it ends.
+fn number(text: &[u8], at: usize, mut first: u8) -> Option<usize> {
+    let mut cursor = Cursor::new(text, at);
+    if first == b'-' {
+        first = cursor.next()?;
+    }
+    match first {
+        b'0' => {}
+        b'1'..=b'9' => cursor.digits(),
+        _ => return None,
+    }
+    if cursor.peek() == Some(b'.') {
+        cursor.at += 1;
+        cursor.some_digits()?;
+    }
+    if let Some(b'e' | b'E') = cursor.peek() {
+        cursor.at += 1;
+        if let Some(b'+' | b'-') = cursor.peek() {
+            cursor.at += 1;
         }
+        cursor.some_digits()?;
+    }
+    Some(cursor.at)
+}
+
+/// Passes the rest of any string whose opening quote has been taken. Returns where it ends, and whether it has escapes.
+fn long_string(text: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    // Where the last escape ends, as far as its second byte.
+    let mut behind_escape = 0;
+    // The escape that must be the other half of a surrogate pair.
+    let mut low_half = usize::MAX;
+    loop {
+        let rest = text.get(at..)?;
+        let padded;
+        let block = match rest.first_chunk() {
+            Some(block) => block,
+            None => {
+                padded = pad(rest);
+                &padded
+            }
+        };
+        let mut hits = hits_of_block(block);
+        while hits != 0 {
+            let place = hits.trailing_zeros() as usize;
+            let byte = *block.get(place)?;
+            if byte == b'"' {
+                return Some((at + place + 1, behind_escape > 0));
+            }
+            let escape = *text.get(at + place + 1)?;
+            if byte != b'\\' {
+                return None;
+            }
+            if !is_whole_escape(escape) {
+                unit(text, at + place, &mut low_half)?;
+            }
+            // With the byte behind it, which may be in the next block.
+            hits &= !(3 << place);
+            behind_escape = at + place + 2;
+        }
+        at = behind_escape.max(at + BLOCK);
+    }
+}
+
+/// Checks the `\u` escape at a place. A surrogate must be one half of a pair.
+fn unit(text: &[u8], at: usize, low_half: &mut usize) -> Option<()> {
+    text.get(at + 1..)?.strip_prefix(b"u")?;
+    match hex4(text, at + 2)? {
+        0xD800..=0xDBFF => {
+            text.get(at + 6..)?.strip_prefix(b"\\u")?;
+            *low_half = at + 6;
+            matches!(hex4(text, at + 8)?, 0xDC00..=0xDFFF).then_some(())
+        }
+        0xDC00..=0xDFFF => (at == *low_half).then_some(()),
+        _ => Some(()),
     }
 }
 
 /// How many bytes of a long string are looked at together.
 const BLOCK: usize = 64;
+
+/// Whether a backslash and this byte are a whole escape. A look into a table, since no branch foresees which it is.
+#[expect(clippy::indexing_slicing, reason = "the table has an element for every byte")]
+fn is_whole_escape(byte: u8) -> bool {
+    const TABLE: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut bytes: &[u8] = b"\"\\/bfnrt";
+        while let [byte, rest @ ..] = bytes {
+            table[*byte as usize] = true;
+            bytes = rest;
+        }
+        table
+    };
+    TABLE[usize::from(byte)]
+}
 
 /// The end of a text, and zeros, which are no part of any string.
 #[cold]
