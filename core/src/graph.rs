@@ -1,13 +1,13 @@
 //! The graph: which records form a node, and which node precedes which.
 //!
-//! Two forward passes over the rows. The first builds the chains, since a ref may name a later record. The
-//! second carries what the backward scan of the chapter would find at each place (the last node or rewind
-//! target, and the gaps since), which turns a scan per node into an assignment. A third step numbers each
-//! node by its path index, which is the same on every path through it (I-22), so that whether a node is on a
-//! path is one comparison later on.
+//! A node is called by the row of its first record, so that most rows need no table to be a node. Revisions are rare and
+//! come first, since a ref may name a later record. Then one forward pass carries what the backward scan of the chapter
+//! would find at each place (the last node or rewind target, and the gaps since), which turns a scan per node into an
+//! assignment. It also numbers each node by its path index, which is the same on every path through it (I-22), so that
+//! whether a node is on a path is one comparison later on.
 //!
-//! Cycles need a marked rewrite or a ref to a later record: without those a predecessor is a lower number.
-//! O(rows) time and space in all.
+//! Cycles, and nodes that are numbered only in the end, need a marked rewrite or a ref to a later record: without those a
+//! predecessor is a lower number. O(rows) time and space in all; O(log n) more for each row with details.
 
 #![expect(clippy::indexing_slicing, reason = "rows and nodes are numbers that these tables handed out")]
 
@@ -16,8 +16,8 @@ use crate::steps::Steps;
 use asr_spec::{Json, Name, RefStatus, Step};
 use std::collections::{HashMap, HashSet};
 
-/// A node, by its place in stream order.
-pub(crate) type Node = u32;
+/// A node, by the row of the first record of its chain.
+pub(crate) type Node = Row;
 
 /// What precedes a node.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -29,13 +29,15 @@ pub(crate) enum Predecessor {
     Node(Node),
 }
 
-/// A [`Predecessor`] in four bytes. There are at most [`MAX_ROWS`](crate::index::MAX_ROWS) nodes.
-#[derive(Clone, Copy)]
+/// A [`Predecessor`] in four bytes. There are at most [`MAX_ROWS`](crate::index::MAX_ROWS) rows.
+#[derive(Clone, Copy, Eq, PartialEq)]
 struct Packed(u32);
 
 impl Packed {
     const START: u32 = u32::MAX;
     const UNKNOWN: u32 = u32::MAX - 1;
+    /// What a row has that is no node.
+    const NO_NODE: Self = Self(u32::MAX - 2);
     const UNRESOLVED: u32 = 1 << 31;
 
     fn pack(predecessor: Predecessor) -> Self {
@@ -102,22 +104,22 @@ impl<S: Steps> Steps for Only<'_, S> {
 /// The path index of a node from which the predecessors run into a cycle.
 const CYCLIC: u32 = NONE;
 
+/// The path index of a node that has none yet.
+const UNSEEN: u32 = CYCLIC - 1;
+
 /// Nodes and their predecessors.
 #[derive(Default)]
 pub(crate) struct Graph {
-    /// One element per row: the node that contains the record.
-    node_of: Vec<Node>,
-
-    // One element per node.
-    /// The first record of the chain.
-    firsts: Vec<Row>,
-    /// The latest revision.
-    latests: Vec<Row>,
+    // One element per row.
     predecessors: Vec<Packed>,
-    /// Where the gaps of the edge into the node end; they begin where those of the node before it end.
-    gap_ends: Vec<u32>,
     /// The path index.
     indexes: Vec<u32>,
+    /// Of a node its latest revision, of a revision its node. Empty if there are no revisions, and the row itself where
+    /// there are none of it.
+    chains: Vec<Row>,
+    /// Where the gaps of the edge into the node end; they begin where those of the row before it end. Empty if no edge
+    /// has gaps.
+    gap_ends: Vec<u32>,
 
     /// The gap markers on edges, in stream order: gap records and malformed lines. At the end those that no edge
     /// has taken yet.
@@ -134,13 +136,14 @@ impl Graph {
     /// Builds the graph of a stream.
     pub(crate) fn build<S: Steps>(index: &Index<'_>, steps: &mut S) -> Self {
         let mut graph = Self::default();
-        let (superseding_gaps, rewrites) = graph.chain(index, steps);
-        graph.precede(index, &superseding_gaps, &rewrites, steps);
-        graph.number(u32::from(index.inherits.is_some()));
+        let rewrites = graph.chain(index, steps);
+        if graph.precede(index, &rewrites, steps) {
+            graph.number(markers(index));
+        }
         if S::ARE_HEARD {
-            for node in 0..graph.nodes() as Node {
-                steps.tell(Step::Nr4, || (graph.line(index, node), index.line(graph.latest(node))));
-                steps.tell(Step::Nr8, || (graph.line(index, node), 0));
+            for node in graph.nodes() {
+                steps.tell(Step::Nr4, || (index.line(node), index.line(graph.latest(node))));
+                steps.tell(Step::Nr8, || (index.line(node), 0));
             }
         }
         graph
@@ -151,27 +154,28 @@ impl Graph {
     pub(crate) fn explain(index: &Index<'_>, lines: impl Iterator<Item = u64>, steps: &mut impl Steps) {
         let abouts: HashSet<u64> = lines.collect();
         let mut graph = Self::default();
-        let (superseding_gaps, rewrites) = graph.chain(index, &mut ());
-        graph.precede(index, &superseding_gaps, &rewrites, &mut Only { abouts, steps });
+        let rewrites = graph.chain(index, &mut ());
+        graph.precede(index, &rewrites, &mut Only { abouts, steps });
     }
 
-    /// The line of the first record of the chain, by which traces call a node.
-    pub(crate) fn line(&self, index: &Index<'_>, node: Node) -> u64 {
-        index.line(self.first(node))
+    /// The nodes, in stream order. O(rows) for all.
+    pub(crate) fn nodes(&self) -> impl DoubleEndedIterator<Item = Node> {
+        (0..self.bound() as Node).filter(|&row| self.is_node(row))
     }
 
-    pub(crate) fn nodes(&self) -> usize {
-        self.firsts.len()
+    /// No node has this number or one above.
+    pub(crate) fn bound(&self) -> usize {
+        self.predecessors.len()
     }
 
-    /// The first record of the chain of a node.
-    pub(crate) fn first(&self, node: Node) -> Row {
-        self.firsts[node as usize]
+    /// Whether a row is the first record of a chain.
+    pub(crate) fn is_node(&self, row: Row) -> bool {
+        self.predecessors[row as usize] != Packed::NO_NODE
     }
 
     /// The latest revision of a node.
     pub(crate) fn latest(&self, node: Node) -> Row {
-        self.latests[node as usize]
+        self.chains.get(node as usize).copied().unwrap_or(node)
     }
 
     pub(crate) fn predecessor(&self, node: Node) -> Predecessor {
@@ -180,7 +184,7 @@ impl Graph {
 
     /// The gap markers on the edge into a node, in order.
     pub(crate) fn gaps(&self, node: Node) -> &[Row] {
-        let end = self.gap_ends[node as usize];
+        let Some(&end) = self.gap_ends.get(node as usize) else { return &[] };
         let start = node.checked_sub(1).map_or(0, |before| self.gap_ends[before as usize]);
         if start == end {
             // The rule, and a walk asks for every node.
@@ -208,7 +212,9 @@ impl Graph {
     /// The node that contains the record that a ref names (NR5). It does not matter whether that is a later
     /// one.
     pub(crate) fn resolve(&self, index: &Index<'_>, target: Ref) -> Result<Node, RefStatus> {
-        self.node(index.bearer(target)?).ok_or(RefStatus::WrongType)
+        let row = index.bearer(target)?;
+        // Which rows are nodes is not known yet while predecessors are looked for.
+        if index.is_context(row) { Ok(self.revised(row).unwrap_or(row)) } else { Err(RefStatus::WrongType) }
     }
 
     pub(crate) fn resolve_told(
@@ -219,7 +225,7 @@ impl Graph {
     ) -> Result<Node, RefStatus> {
         let node = self.resolve(index, target);
         if let (Ok(node), Ok(row)) = (node, index.bearer(target)) {
-            steps.tell(Step::Nr5, || (index.line(row), self.line(index, node)));
+            steps.tell(Step::Nr5, || (index.line(row), index.line(node)));
         }
         node
     }
@@ -237,18 +243,23 @@ impl Graph {
 
     /// The first record's id.
     pub(crate) fn name(&self, index: &Index<'_>, node: Node) -> Name {
-        index.name(self.first(node))
+        index.name(node)
     }
 
     /// The latest revision's id, where it is another record.
     pub(crate) fn revision(&self, index: &Index<'_>, node: Node) -> Option<Name> {
         let latest = self.latest(node);
-        (latest != self.first(node)).then(|| index.name(latest))
+        (latest != node).then(|| index.name(latest))
     }
 
     /// The node that contains a record; none where it is audit-only.
     pub(crate) fn node(&self, row: Row) -> Option<Node> {
-        Some(self.node_of[row as usize]).filter(|&node| node != NONE)
+        if self.is_node(row) { Some(row) } else { self.revised(row) }
+    }
+
+    /// The node of which a record is a revision.
+    fn revised(&self, row: Row) -> Option<Node> {
+        self.chains.get(row as usize).copied().filter(|&node| node < row)
     }
 
     /// Whether a record is the latest revision of its node.
@@ -256,185 +267,201 @@ impl Graph {
         self.node(row).is_some_and(|node| self.latest(node) == row)
     }
 
-    /// Builds the chains. Returns which gap records supersede another (ascending), and the latest marked
-    /// rewrite of each node that has one (in the order of the rewrites).
-    fn chain(&mut self, index: &Index<'_>, steps: &mut impl Steps) -> (Vec<Row>, Vec<(Node, Row)>) {
-        self.node_of = vec![NONE; index.kinds.len()];
-        let nodes = index.kinds.iter().filter(|kind| kind.is_context()).count();
-        for column in [&mut self.firsts, &mut self.latests, &mut self.gap_ends] {
-            column.reserve_exact(nodes);
+    /// Makes a row a revision of the node that another row belongs to. Returns the latest one before it.
+    fn revise(&mut self, rows: u32, other: Row, row: Row) -> Row {
+        if self.chains.is_empty() {
+            self.chains = (0..rows).collect();
         }
-        self.predecessors.reserve_exact(nodes);
-        let (mut gaps, mut rewrites) = (Vec::new(), Vec::new());
-        for (row, &kind) in (0..).zip(&index.kinds) {
-            if !kind.is_context() && kind != Kind::Gap {
-                continue;
-            }
-            let superseded = superseded(index, row, kind);
-            if kind == Kind::Gap {
-                gaps.extend(superseded.map(|_| row));
-                continue;
-            }
-            self.node_of[row as usize] = match superseded {
-                Some(other) => {
-                    let node = self.node_of[other as usize];
-                    self.latests[node as usize] = row;
-                    steps.tell(Step::Nr6, || (self.line(index, node), index.line(row)));
-                    if index.detail(row).is_rewrite {
-                        rewrites.push((node, row));
-                        steps.tell(Step::Nr7, || (self.line(index, node), index.line(row)));
-                    }
-                    node
-                }
-                None => {
-                    steps.tell(Step::Nr2, || (index.line(row), 0));
-                    steps.tell(Step::Nr3, || (index.line(row), 0));
-                    let node = self.firsts.len() as Node;
-                    self.firsts.push(row);
-                    self.latests.push(row);
-                    if kind == Kind::Compaction {
-                        self.compactions.push(node);
-                    }
-                    node
-                }
-            };
-        }
-        (gaps, rewrites)
+        let node = self.revised(other).unwrap_or(other);
+        self.chains[row as usize] = node;
+        std::mem::replace(&mut self.chains[node as usize], row)
     }
 
-    fn precede<S: Steps>(
-        &mut self,
-        index: &Index<'_>,
-        superseding_gaps: &[Row],
-        rewrites: &[(Node, Row)],
-        steps: &mut S,
-    ) {
-        // BF0: the branchesFrom of the latest marked rewrite counts, also where it has none (BF-1).
-        let deciding: HashMap<Node, Row> = rewrites.iter().copied().collect();
-        let mut superseding_gaps = superseding_gaps.iter().peekable();
+    /// Builds the chains, for which only rows with details matter. Returns the latest marked rewrite of each node that
+    /// has one.
+    fn chain<S: Steps>(&mut self, index: &Index<'_>, steps: &mut S) -> HashMap<Node, Row> {
+        let mut rewrites = HashMap::new();
+        for (row, detail) in index.details() {
+            let kind = index.kinds[row as usize];
+            if !kind.is_context() {
+                continue;
+            }
+            if let Some(other) = superseded(index, row, kind) {
+                self.revise(index.rows(), other, row);
+                if let (true, Some(node)) = (detail.is_rewrite, self.revised(row)) {
+                    rewrites.insert(node, row);
+                }
+            }
+        }
+        if S::ARE_HEARD {
+            for row in (0..index.rows()).filter(|&row| index.is_context(row)) {
+                if let Some(node) = self.revised(row) {
+                    steps.tell(Step::Nr6, || (index.line(node), index.line(row)));
+                    if index.detail(row).is_rewrite {
+                        steps.tell(Step::Nr7, || (index.line(node), index.line(row)));
+                    }
+                } else {
+                    steps.tell(Step::Nr2, || (index.line(row), 0));
+                    steps.tell(Step::Nr3, || (index.line(row), 0));
+                }
+            }
+        }
+        rewrites
+    }
+
+    /// Finds the predecessors, and the path indexes of all nodes behind those that have one. Returns whether some are
+    /// left without.
+    fn precede<S: Steps>(&mut self, index: &Index<'_>, rewrites: &HashMap<Node, Row>, steps: &mut S) -> bool {
+        self.predecessors.reserve_exact(index.kinds.len());
+        self.indexes.reserve_exact(index.kinds.len());
+        let markers = markers(index);
+        let mut is_any_unseen = false;
         let mut tip = Predecessor::Start;
         let mut tip_of = TipOf::Start;
         // Gaps of the edge to come are pushed at once and taken back if no node takes them.
         let mut taken = 0;
         for (row, &kind) in (0..).zip(&index.kinds) {
+            let (mut predecessor, mut path_index) = (Packed::NO_NODE, CYCLIC);
             match kind {
-                Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
-                    let node = self.node_of[row as usize];
-                    if self.first(node) != row {
-                        continue;
-                    }
+                Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction
+                    if self.revised(row).is_none() =>
+                {
                     let about = || index.line(row);
-                    let deciding = deciding.get(&node).copied().unwrap_or(row);
+                    // BF0: the branchesFrom of the latest marked rewrite counts, also where it has none (BF-1).
+                    let deciding = match rewrites.is_empty() {
+                        true => row,
+                        false => rewrites.get(&row).copied().unwrap_or(row),
+                    };
                     steps.tell(Step::Bf0, || (about(), index.line(deciding)));
-                    let predecessor = match index.detail(deciding).target {
+                    let before = match index.detail(deciding).target {
                         None => {
                             self.tell_scan(index, about, &tip_of, taken, steps);
                             tip
                         }
                         Some(target) => {
                             self.gaps.truncate(taken);
-                            let predecessor = self.follow(index, target, steps);
+                            let before = self.follow(index, target, steps);
                             match target {
                                 Target::Ref(_) => {
-                                    steps.tell(Step::Bf1, || (about(), self.line_of(index, predecessor)));
+                                    steps.tell(Step::Bf1, || (about(), line_of(index, before)));
                                 }
                                 Target::Start => steps.tell(Step::Bf2, || (about(), 0)),
                                 Target::Unknown => steps.tell(Step::Bf3, || (about(), 0)),
                             }
-                            predecessor
+                            before
                         }
                     };
-                    taken = self.gaps.len();
-                    self.predecessors.push(Packed::pack(predecessor));
-                    self.gap_ends.push(taken as u32);
-                    (tip, tip_of) = (Predecessor::Node(node), TipOf::First(row));
+                    let gaps = self.gaps.len() - taken;
+                    taken += gaps;
+                    path_index = self.behind(before, markers).map_or(UNSEEN, |index| index + gaps as u32);
+                    is_any_unseen |= path_index == UNSEEN;
+                    predecessor = Packed::pack(before);
+                    if kind == Kind::Compaction {
+                        self.compactions.push(row);
+                    }
+                    (tip, tip_of) = (Predecessor::Node(row), TipOf::First(row));
                 }
                 Kind::Rewind => {
                     self.gaps.truncate(taken);
                     tip = self.follow(index, index.detail(row).target.unwrap_or(Target::Unknown), steps);
                     tip_of = TipOf::Rewind(row);
                 }
-                Kind::Gap if superseding_gaps.next_if_eq(&&row).is_some() => {}
+                Kind::Gap if superseded(index, row, kind).is_some() => {}
                 Kind::Gap | Kind::Malformed => self.gaps.push(row),
-                Kind::SessionInfo | Kind::Audit => {}
+                // Revisions, and what is audit-only.
+                _ => {}
             }
+            self.predecessors.push(predecessor);
+            self.indexes.push(path_index);
+            self.end_gaps(row, taken as u32);
         }
         self.tell_scan(index, || 0, &tip_of, taken, steps);
         // Gaps at the end of the stream lie on no edge (HD-5), but may come to.
         self.default_head = Packed::pack(tip).0;
+        is_any_unseen
+    }
+
+    /// Notes how many gaps the edges into the nodes up to a row take.
+    fn end_gaps(&mut self, row: Row, taken: u32) {
+        if taken > 0 || !self.gap_ends.is_empty() {
+            self.gap_ends.resize(row as usize, 0);
+            self.gap_ends.push(taken);
+        }
+    }
+
+    /// The path index of what comes right behind a predecessor. None if that has none, or none yet.
+    fn behind(&self, predecessor: Predecessor, markers: u32) -> Option<u32> {
+        match predecessor {
+            Predecessor::Start => Some(markers),
+            Predecessor::Unknown | Predecessor::Unresolved(_) => Some(markers + 1),
+            Predecessor::Node(before) => {
+                self.indexes.get(before as usize).filter(|&&index| index < UNSEEN).map(|index| index + 1)
+            }
+        }
     }
 
     /// Adds the last row, which must change nothing about those before: a marked rewrite does, and what some ref
     /// has been waiting for. O(1), besides the search for the nodes that its refs name.
     pub(crate) fn append(&mut self, index: &Index<'_>) -> Undo {
-        let row = self.node_of.len() as Row;
+        let row = self.predecessors.len() as Row;
         let kind = index.kinds[row as usize];
-        self.node_of.push(NONE);
+        let taken = self.taken();
         let unresolved = self.unresolved.len() as u32;
         let mut undo = Undo { unresolved, default_head: self.default_head, dropped: 0, latest: NONE };
-        let detail = index.detail(row);
+        self.predecessors.push(Packed::NO_NODE);
+        self.indexes.push(CYCLIC);
+        if !self.chains.is_empty() {
+            self.chains.push(row);
+        }
         match kind {
             Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
                 if let Some(other) = superseded(index, row, kind) {
-                    let node = self.node_of[other as usize];
-                    self.node_of[row as usize] = node;
-                    undo.latest = self.latest(node);
-                    self.latests[node as usize] = row;
-                    return undo;
+                    undo.latest = self.revise(row + 1, other, row);
+                } else {
+                    if kind == Kind::Compaction {
+                        self.compactions.push(row);
+                    }
+                    if let Some(target) = index.detail(row).target {
+                        undo.dropped = self.drop_gaps(taken);
+                        self.default_head = Packed::pack(self.follow(index, target, &mut ())).0;
+                    }
+                    let gaps = self.gaps.len() as u32 - taken;
+                    let before = Packed(self.default_head);
+                    self.predecessors[row as usize] = before;
+                    // Only a node that precedes itself has no path index.
+                    let path_index = self.behind(before.unpack(), markers(index));
+                    self.indexes[row as usize] = path_index.map_or(CYCLIC, |index| index + gaps);
+                    self.default_head = row;
                 }
-                let node = self.firsts.len() as Node;
-                self.node_of[row as usize] = node;
-                self.firsts.push(row);
-                self.latests.push(row);
-                if kind == Kind::Compaction {
-                    self.compactions.push(node);
-                }
-                if let Some(target) = detail.target {
-                    undo.dropped = self.drop_gaps();
-                    self.default_head = Packed::pack(self.follow(index, target, &mut ())).0;
-                }
-                self.predecessors.push(Packed(self.default_head));
-                self.gap_ends.push(self.gaps.len() as u32);
-                let markers = u32::from(index.inherits.is_some());
-                let before = match Packed(self.default_head).unpack() {
-                    Predecessor::Start => Some(markers),
-                    Predecessor::Unknown | Predecessor::Unresolved(_) => Some(markers + 1),
-                    // Only a node that precedes itself has none yet.
-                    Predecessor::Node(before) if before == node => None,
-                    Predecessor::Node(before) => self.index(before).map(|index| index + 1),
-                };
-                let gaps = self.gaps(node).len() as u32;
-                self.indexes.push(before.map_or(CYCLIC, |before| before + gaps));
-                self.default_head = node;
             }
             Kind::Rewind => {
-                undo.dropped = self.drop_gaps();
-                let target = self.follow(index, detail.target.unwrap_or(Target::Unknown), &mut ());
-                self.default_head = Packed::pack(target).0;
+                undo.dropped = self.drop_gaps(taken);
+                let target = index.detail(row).target.unwrap_or(Target::Unknown);
+                self.default_head = Packed::pack(self.follow(index, target, &mut ())).0;
             }
             Kind::Gap if superseded(index, row, kind).is_some() => {}
             Kind::Gap | Kind::Malformed => self.gaps.push(row),
             Kind::SessionInfo | Kind::Audit => {}
         }
+        let taken = if self.is_node(row) { self.gaps.len() as u32 } else { taken };
+        self.end_gaps(row, taken);
         undo
     }
 
     /// Takes the last row back.
     pub(crate) fn pop(&mut self, undo: Undo) {
         let Undo { unresolved, default_head, dropped, latest } = undo;
-        let row = self.node_of.len().saturating_sub(1) as Row;
-        let node = self.node_of.pop();
-        let node = node.filter(|&node| node != NONE);
-        if let (Some(node), true) = (node, latest != NONE) {
-            self.latests[node as usize] = latest;
-        } else if let Some(node) = node {
-            self.firsts.pop();
-            self.latests.pop();
-            self.predecessors.pop();
-            self.gap_ends.pop();
-            self.indexes.pop();
-            self.compactions.pop_if(|compaction| *compaction == node);
+        let row = self.predecessors.len().saturating_sub(1) as Row;
+        if latest != NONE
+            && let Some(node) = self.revised(row)
+        {
+            self.chains[node as usize] = latest;
         }
+        self.predecessors.pop();
+        self.indexes.pop();
+        self.chains.truncate(row as usize);
+        self.gap_ends.truncate(row as usize);
+        self.compactions.pop_if(|compaction| *compaction == row);
         self.gaps.pop_if(|gap| *gap == row);
         let kept = self.dropped.len().saturating_sub(dropped as usize);
         self.gaps.extend(self.dropped.drain(kept..));
@@ -442,11 +469,15 @@ impl Graph {
         self.default_head = default_head;
     }
 
+    /// How many gaps the edges so far take.
+    fn taken(&self) -> u32 {
+        self.gap_ends.last().copied().unwrap_or(0)
+    }
+
     /// Takes the gaps that no edge has taken off the edge to come, and returns how many there are.
-    fn drop_gaps(&mut self) -> u32 {
-        let taken = self.gap_ends.last().map_or(0, |&end| end as usize);
+    fn drop_gaps(&mut self, taken: u32) -> u32 {
         let before = self.dropped.len();
-        self.dropped.extend(self.gaps.drain(taken..));
+        self.dropped.extend(self.gaps.drain(taken as usize..));
         (self.dropped.len() - before) as u32
     }
 
@@ -473,13 +504,6 @@ impl Graph {
         }
     }
 
-    fn line_of(&self, index: &Index<'_>, predecessor: Predecessor) -> u64 {
-        match predecessor {
-            Predecessor::Node(node) => self.line(index, node),
-            Predecessor::Start | Predecessor::Unknown | Predecessor::Unresolved(_) => 0,
-        }
-    }
-
     fn follow(&mut self, index: &Index<'_>, target: Target, steps: &mut impl Steps) -> Predecessor {
         match target {
             Target::Start => Predecessor::Start,
@@ -495,15 +519,14 @@ impl Graph {
         }
     }
 
-    /// Numbers the nodes along their paths, which begin with `markers` inherited-context markers.
+    /// Numbers the nodes that have no path index yet, along their paths, which begin with `markers` inherited-context
+    /// markers.
     fn number(&mut self, markers: u32) {
-        const UNSEEN: u32 = CYCLIC - 1;
-        const ON_WAY: u32 = CYCLIC - 2;
-        self.indexes = vec![UNSEEN; self.nodes()];
+        const ON_WAY: u32 = UNSEEN - 1;
         let mut way = Vec::new();
-        for node in 0..self.nodes() as Node {
-            // Go back to what is numbered already. Most nodes have it right before them.
-            let mut at = node;
+        for row in 0..self.bound() as Row {
+            // Go back to what is numbered already.
+            let mut at = row;
             let mut next = loop {
                 match self.indexes[at as usize] {
                     UNSEEN => {}
@@ -524,6 +547,18 @@ impl Graph {
                 next = index.map(|index| index + 1);
             }
         }
+    }
+}
+
+/// How many inherited-context markers paths begin with.
+fn markers(index: &Index<'_>) -> u32 {
+    index.inherits.is_some().into()
+}
+
+fn line_of(index: &Index<'_>, predecessor: Predecessor) -> u64 {
+    match predecessor {
+        Predecessor::Node(node) => index.line(node),
+        Predecessor::Start | Predecessor::Unknown | Predecessor::Unresolved(_) => 0,
     }
 }
 

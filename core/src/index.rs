@@ -27,8 +27,8 @@ pub(crate) type Row = u32;
 /// Stands for no row, no node or no detail.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The upper half of the numbers, and two, is left to what a predecessor may be besides a node.
-pub(crate) const MAX_ROWS: u32 = (1 << 31) - 2;
+/// The upper half of the numbers, and three, is left to what a predecessor may be besides a node.
+pub(crate) const MAX_ROWS: u32 = (1 << 31) - 3;
 
 /// What [`Index::bearers`] holds for an id that two or more records bear.
 const SEVERAL: u32 = NONE - 1;
@@ -304,6 +304,11 @@ impl<'a> Index<'a> {
         }
         let found = self.details.binary_search_by_key(&row, |(row, _)| *row);
         found.map_or(NO_DETAIL, |at| self.details[at].1)
+    }
+
+    /// The rows that say more than what every row has, ascending.
+    pub(crate) fn details(&self) -> impl Iterator<Item = (Row, Detail)> {
+        self.details.iter().copied()
     }
 
     fn file_row(&self, row: Row) -> Row {

@@ -101,7 +101,7 @@ impl<'s> Leaves<'s> {
         let cyclic = forest.cyclic_leaves(graph).into_iter();
         let bound = match what {
             What::Path => 0,
-            What::View => (0..graph.nodes() as Node).filter_map(|node| graph.index(node)).max().unwrap_or(0),
+            What::View => graph.nodes().filter_map(|node| graph.index(node)).max().unwrap_or(0),
         };
         let growth = Growth::new(index, graph, bound);
         let (start, end) = forest.roots();
@@ -171,23 +171,23 @@ struct Forest {
 }
 
 impl Forest {
-    /// O(nodes).
+    /// O(rows).
     fn new(graph: &Graph) -> Self {
-        let nodes = graph.nodes() as Node;
+        let bound = graph.bound() as Node;
         let parent = |node| match graph.predecessor(node) {
             Predecessor::Node(before) => before,
-            Predecessor::Start | Predecessor::Unknown | Predecessor::Unresolved(_) => nodes,
+            Predecessor::Start | Predecessor::Unknown | Predecessor::Unresolved(_) => bound,
         };
         // Two ahead, so that it is the end of a family once the family is filled in.
-        let mut starts = vec![0; nodes as usize + 3];
-        for node in 0..nodes {
+        let mut starts = vec![0; bound as usize + 3];
+        for node in graph.nodes() {
             starts[parent(node) as usize + 2] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
-        let mut children = vec![0; nodes as usize];
-        for node in 0..nodes {
+        let mut children = vec![0; starts.last().map_or(0, |&nodes| nodes as usize)];
+        for node in graph.nodes() {
             let place = &mut starts[parent(node) as usize + 1];
             children[*place as usize] = node;
             *place += 1;
@@ -202,14 +202,13 @@ impl Forest {
 
     /// Where the nodes are that no node precedes.
     fn roots(&self) -> (u32, u32) {
-        self.children_of(self.children.len() as Node)
+        self.children_of(self.starts.len() as Node - 3)
     }
 
     /// The leaves that no root leads to, in stream order, each with the node of its cycle that the walk from it
     /// meets twice. O(nodes), and nothing where there is no cycle.
     fn cyclic_leaves(&self, graph: &Graph) -> Vec<(Node, Node)> {
-        let cyclic: Vec<Node> =
-            (0..graph.nodes() as Node).filter(|&node| graph.index(node).is_none()).collect();
+        let cyclic: Vec<Node> = graph.nodes().filter(|&node| graph.index(node).is_none()).collect();
         let before = |node| match graph.predecessor(node) {
             Predecessor::Node(before) => before,
             // A path that begins is no cycle.
@@ -405,7 +404,7 @@ impl<'s> Growth<'s> {
             self.push(Item::Gap(gap), what);
         }
         debug_assert_eq!(graph.index(node), Some(self.path.len() as u32));
-        if what == What::View && index.kinds[graph.first(node) as usize] == Kind::Compaction {
+        if what == What::View && index.kinds[node as usize] == Kind::Compaction {
             // Its own entry would be removed again at once.
             self.path.push(Item::Node(node));
             self.apply(node);

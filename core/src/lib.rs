@@ -184,7 +184,7 @@ impl<'a> Stream<'a> {
                 return Ok(Vec::new());
             }
             Head::Node(node) => {
-                steps.tell(Step::Ap2, || (graph.line(index, node), 0));
+                steps.tell(Step::Ap2, || (index.line(node), 0));
                 let path = path::walk(index, graph, node, steps);
                 if S::ARE_HEARD {
                     path::explain(index, graph, node, steps);
@@ -265,7 +265,7 @@ impl<'a> Stream<'a> {
 
     /// How many nodes the records form (ASR-352).
     pub fn nodes(&self) -> usize {
-        self.graph.nodes()
+        self.graph.nodes().count()
     }
 
     /// How many lines are malformed (ASR-009). Blank ones are not.

@@ -54,7 +54,7 @@ pub(crate) fn walk(
     let mut node = head;
     loop {
         put(Item::Node(node));
-        let about = move || graph.line(index, node);
+        let about = move || index.line(node);
         steps.tell(Step::Ap3b, || (about(), 0));
         for &gap in graph.gaps(node).iter().rev() {
             put(Item::Gap(gap));
@@ -88,10 +88,10 @@ pub(crate) fn walk(
 
 /// AP3a, once it is known that there is such a node.
 fn first_met_twice(index: &Index<'_>, graph: &Graph, head: Node, steps: &mut impl Steps) -> Node {
-    let mut seen = vec![false; graph.nodes()];
+    let mut seen = vec![false; graph.bound()];
     let mut node = head;
     while !std::mem::replace(&mut seen[node as usize], true) {
-        let about = move || graph.line(index, node);
+        let about = move || index.line(node);
         steps.tell(Step::Ap3b, || (about(), 0));
         for &gap in graph.gaps(node).iter().rev() {
             steps.tell(Step::Ap3c, || (about(), index.line(gap)));
@@ -103,7 +103,7 @@ fn first_met_twice(index: &Index<'_>, graph: &Graph, head: Node, steps: &mut imp
         }
         steps.tell(Step::Ap3g, || (about(), 0));
     }
-    steps.tell(Step::Ap3a, || (graph.line(index, node), 0));
+    steps.tell(Step::Ap3a, || (index.line(node), 0));
     node
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn explain(index: &Index<'_>, graph: &Graph, head: Node, steps: &mut 
         _ => None,
     };
     let nodes = std::iter::successors(Some(head), before).take_while(|&node| seen.insert(node));
-    Graph::explain(index, nodes.map(|node| graph.line(index, node)), steps);
+    Graph::explain(index, nodes.map(|node| index.line(node)), steps);
 }
 
 /// The item in the form of ASR-376.
@@ -153,9 +153,9 @@ pub(crate) fn line(index: &Index<'_>, graph: &Graph, item: Item) -> u64 {
     match item {
         Item::Inherited | Item::UnknownPredecessor | Item::Unresolved(_) => 0,
         Item::Gap(row) => index.line(row),
-        Item::Node(node) | Item::Summary(node) | Item::UnknownReplacement(node) => graph.line(index, node),
+        Item::Node(node) | Item::Summary(node) | Item::UnknownReplacement(node) => index.line(node),
         Item::Retained(at) => {
-            graph.resolve(index, index.retains[at as usize].target).map_or(0, |node| graph.line(index, node))
+            graph.resolve(index, index.retains[at as usize].target).map_or(0, |node| index.line(node))
         }
     }
 }

@@ -25,7 +25,7 @@ mod revisions;
 mod shape;
 mod traces;
 
-use crate::graph::{Graph, Node};
+use crate::graph::Graph;
 use crate::index::{Index, Kind, Row};
 use crate::scan::Value;
 use crate::strings::Symbol;
@@ -209,8 +209,7 @@ fn stale_heads(validator: &mut Validator<'_, '_>) {
     let Validator { index, graph, .. } = *validator;
     let (Some(row), false) = (validator.heads, index.heads.is_empty()) else { return };
     let Some(Head::Node(stated)) = primary(index, graph, &mut ()) else { return };
-    // Nodes are numbered in the order in which they begin.
-    let is_last_later = (graph.nodes() as Node).checked_sub(1).is_some_and(|last| graph.first(last) > row);
+    let is_last_later = graph.nodes().next_back().is_some_and(|last| last > row);
     let name =
         |name: Name| name.0.map_or("a record without id".to_owned(), |id| record::quoted(id.as_bytes()));
     let default = match default(index, graph) {
@@ -232,7 +231,7 @@ fn cycles(validator: &mut Validator<'_, '_>) {
             1 => "a node that is its own predecessor".to_owned(),
             _ => format!("a cycle of {length} nodes"),
         };
-        validator.find(Requirement::Asr366A, validator.graph.first(node), "", found);
+        validator.find(Requirement::Asr366A, node, "", found);
     }
 }
 

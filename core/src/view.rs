@@ -125,8 +125,7 @@ impl<'i> Reader<'i, '_, '_> {
             found.sort_unstable();
             return found;
         }
-        let is_compaction =
-            |node: Node| self.index.kinds[self.graph.first(node) as usize] == Kind::Compaction;
+        let is_compaction = |node: Node| self.index.kinds[node as usize] == Kind::Compaction;
         let items = (0..).zip(self.path);
         let found = items.filter_map(|(index, &item)| match item {
             Item::Node(node) if is_compaction(node) => Some((index, node)),
@@ -169,9 +168,9 @@ impl<'i> Reader<'i, '_, '_> {
     ) -> Option<(Plan<'i>, bool)> {
         let detail = self.index.detail(self.graph.latest(node));
         let compaction = &self.index.compactions[detail.compaction as usize];
-        steps.tell(Step::V3, || (self.graph.line(self.index, node), 0));
+        steps.tell(Step::V3, || (self.index.line(node), 0));
         if !compaction.is_applied {
-            steps.tell(Step::V3a, || (self.graph.line(self.index, node), 0));
+            steps.tell(Step::V3a, || (self.index.line(node), 0));
             return None;
         }
         let first = unresolved.len() as u32;
@@ -293,7 +292,7 @@ impl<'i> Reader<'i, '_, '_> {
             return;
         }
         let line = |item| path::line(self.index, self.graph, item);
-        let about = self.graph.line(self.index, plan.node);
+        let about = self.index.line(plan.node);
         match plan.compaction.replaces {
             Replaces::Through { kept, .. } => {
                 steps.tell(Step::V3bThrough, || (about, 0));

@@ -10,10 +10,9 @@ fn scan_backwards(index: &Index<'_>, graph: &Graph, end: Row) -> (Predecessor, V
     for row in (0..end).rev() {
         match index.kinds[row as usize] {
             Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
-                let node = graph.node_of[row as usize];
-                if graph.first(node) == row {
+                if graph.node(row) == Some(row) {
                     gaps.reverse();
-                    return (Predecessor::Node(node), gaps);
+                    return (Predecessor::Node(row), gaps);
                 }
             }
             Kind::Rewind => {
@@ -61,17 +60,15 @@ fn the_forward_pass_finds_what_the_backward_scan_finds() {
         let length = 1 + random.below(40);
         let text = random.stream(length, seed % 2 == 0);
         let Stream { index, graph, .. } = &Stream::read(text.as_bytes()).unwrap();
-        for node in 0..graph.nodes() as Node {
-            let first = graph.first(node);
-            let members: Vec<Row> =
-                (0..index.rows()).filter(|&row| graph.node_of[row as usize] == node).collect();
-            assert_eq!((members.first(), members.last()), (Some(&first), Some(&graph.latest(node))));
+        for node in graph.nodes() {
+            let members: Vec<Row> = (0..index.rows()).filter(|&row| graph.node(row) == Some(node)).collect();
+            assert_eq!((members.first(), members.last()), (Some(&node), Some(&graph.latest(node))));
             let rewrite = members.iter().skip(1).rev().find(|&&row| index.detail(row).is_rewrite);
-            let (predecessor, gaps) = match index.detail(*rewrite.unwrap_or(&first)).target {
-                None => scan_backwards(index, graph, first),
+            let (predecessor, gaps) = match index.detail(*rewrite.unwrap_or(&node)).target {
+                None => scan_backwards(index, graph, node),
                 target => (follow(index, graph, target), Vec::new()),
             };
-            *(if index.detail(first).target.is_none() { &mut implicit } else { &mut explicit }) += 1;
+            *(if index.detail(node).target.is_none() { &mut implicit } else { &mut explicit }) += 1;
             on_edges += gaps.len();
             assert_eq!(first_unresolved(graph.predecessor(node)), predecessor, "node {node}\n{text}");
             assert_eq!(graph.gaps(node), gaps, "node {node}\n{text}");
@@ -90,8 +87,8 @@ fn a_path_index_counts_what_the_walk_passes() {
         let length = 1 + random.below(40);
         let text = random.stream(length, true);
         let Stream { index, graph, .. } = &Stream::read(text.as_bytes()).unwrap();
-        for head in 0..graph.nodes() as Node {
-            let mut seen = vec![false; graph.nodes()];
+        for head in graph.nodes() {
+            let mut seen = vec![false; graph.bound()];
             let (mut node, mut items) = (head, u32::from(index.inherits.is_some()));
             let is_cycle = loop {
                 if std::mem::replace(&mut seen[node as usize], true) {

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 /// The leaves by their definition, in the promised order, with what a walk from each finds.
 fn one_by_one(stream: &Stream<'_>, what: What) -> Vec<(Node, Result<Vec<Item>, Node>)> {
     let Stream { index, graph } = stream;
-    let nodes = 0..graph.nodes() as Node;
+    let nodes: Vec<Node> = graph.nodes().collect();
     let precedes =
-        |node: Node| nodes.clone().any(|other| graph.predecessor(other) == Predecessor::Node(node));
-    let leaves = nodes.clone().filter(|&node| !precedes(node));
+        |node: Node| nodes.iter().any(|&other| graph.predecessor(other) == Predecessor::Node(node));
+    let leaves = nodes.iter().copied().filter(|&node| !precedes(node));
     let mut found: Vec<_> = leaves.map(|leaf| (leaf, path::walk(index, graph, leaf, &mut ()))).collect();
     found.sort_by_key(|(leaf, path)| match path {
         Ok(path) => {

@@ -24,19 +24,19 @@ pub(crate) struct Forest {
 impl Forest {
     /// O(nodes log nodes), and O(nodes) where the order of the stream is that of the paths.
     pub(crate) fn of(graph: &Graph) -> Self {
-        let nodes = graph.nodes();
-        let mut order: Vec<Node> = (0..nodes as Node).filter(|&node| graph.index(node).is_some()).collect();
+        let bound = graph.bound();
+        let mut order: Vec<Node> = graph.nodes().filter(|&node| graph.index(node).is_some()).collect();
         order.sort_by_key(|&node| graph.index(node));
-        let mut sizes = vec![0; nodes];
+        let mut sizes = vec![0; bound];
         for &node in order.iter().rev() {
             sizes[node as usize] += 1;
             if let Predecessor::Node(before) = graph.predecessor(node) {
                 sizes[before as usize] += sizes[node as usize];
             }
         }
-        let mut starts = vec![0; nodes];
+        let mut starts = vec![0; bound];
         // What is left of each interval, and of all numbers.
-        let (mut rest, mut all) = (vec![0; nodes], 0);
+        let (mut rest, mut all) = (vec![0; bound], 0);
         for &node in &order {
             let free = match graph.predecessor(node) {
                 Predecessor::Node(before) => &mut rest[before as usize],
@@ -60,12 +60,12 @@ impl Forest {
 pub(crate) fn cycles(graph: &Graph) -> Vec<(Node, u32)> {
     let mut found = Vec::new();
     // From where each node was met first.
-    let mut met_from = vec![NONE; graph.nodes()];
+    let mut met_from = vec![NONE; graph.bound()];
     let predecessor = |node| match graph.predecessor(node) {
         Predecessor::Node(before) => Some(before),
         _ => None,
     };
-    for start in (0..graph.nodes() as Node).filter(|&node| graph.index(node).is_none()) {
+    for start in graph.nodes().filter(|&node| graph.index(node).is_none()) {
         let mut met = Some(start);
         while let Some(node) = met.filter(|&node| met_from[node as usize] == NONE) {
             met_from[node as usize] = start;

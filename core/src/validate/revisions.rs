@@ -114,15 +114,16 @@ fn continues(validator: &mut Validator<'_, '_>, record: &Record<'_>, new: &Ident
     }
 }
 
-/// What the scan of the chapter finds for each node, whatever its branchesFrom says. Targets that are not
-/// found are unknown ones here.
+/// What the scan of the chapter finds from each row, whatever its branchesFrom says. Targets that are not found are
+/// unknown ones here.
 pub(crate) struct Implicit(Vec<Predecessor>);
 
 impl Implicit {
     pub(crate) fn of(index: &Index<'_>, graph: &Graph) -> Self {
-        let mut predecessors = Vec::with_capacity(graph.nodes());
+        let mut predecessors = Vec::with_capacity(graph.bound());
         let mut tip = Predecessor::Start;
         for (row, &kind) in (0..).zip(&index.kinds) {
+            predecessors.push(tip);
             if kind == Kind::Rewind {
                 tip = match index.detail(row).target {
                     Some(Target::Start) => Predecessor::Start,
@@ -131,9 +132,8 @@ impl Implicit {
                     }
                     Some(Target::Unknown) | None => Predecessor::Unknown,
                 };
-            } else if let Some(node) = graph.node(row).filter(|&node| graph.first(node) == row) {
-                predecessors.push(tip);
-                tip = Predecessor::Node(node);
+            } else if graph.is_node(row) {
+                tip = Predecessor::Node(row);
             }
         }
         Self(predecessors)
@@ -145,7 +145,7 @@ pub(super) fn branch(validator: &mut Validator<'_, '_>, record: &Record<'_>) {
     let Validator { index, graph, .. } = *validator;
     let Some(node) = graph.node(record.row) else { return };
     let detail = index.detail(record.row);
-    if graph.first(node) != record.row && !detail.is_rewrite {
+    if node != record.row && !detail.is_rewrite {
         return;
     }
     let target = match detail.target {

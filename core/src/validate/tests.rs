@@ -408,14 +408,14 @@ fn the_forest_and_the_cycles_are_what_walks_find() {
         let Stream { index, graph, .. } = &Stream::read(text.as_bytes()).unwrap();
         let forest = Forest::of(graph);
         let mut expected = std::collections::BTreeMap::new();
-        for head in 0..graph.nodes() as Node {
+        for head in graph.nodes() {
             let Ok(path) = path::walk(index, graph, head, &mut ()) else {
                 // After as many steps as there are nodes, the walk is on the cycle.
                 let back = |node| match graph.predecessor(node) {
                     crate::graph::Predecessor::Node(before) => before,
                     other => panic!("{other:?}"),
                 };
-                let at = (0..graph.nodes()).fold(head, |node, _| back(node));
+                let at = (0..graph.bound()).fold(head, |node, _| back(node));
                 let mut members = vec![at];
                 members.extend(
                     std::iter::successors(Some(back(at)), |&node| Some(back(node)))
@@ -425,7 +425,7 @@ fn the_forest_and_the_cycles_are_what_walks_find() {
                 cyclic += 1;
                 continue;
             };
-            for node in 0..graph.nodes() as Node {
+            for node in graph.nodes() {
                 let is_on_path = path.contains(&path::Item::Node(node));
                 *(if is_on_path { &mut on } else { &mut off }) += 1;
                 assert_eq!(forest.is_on_path(node, head), is_on_path, "{node} on {head}\n{text}");

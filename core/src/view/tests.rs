@@ -13,7 +13,7 @@ fn agree(bent: bool) -> (usize, usize) {
         let length = 2 + random.below(40);
         let text = random.stream(length, bent);
         let Stream { index, graph, .. } = &Stream::read(text.as_bytes()).unwrap();
-        for node in 0..graph.nodes() as Node {
+        for node in graph.nodes() {
             let Ok(path) = path::walk(index, graph, node, &mut ()) else { continue };
             let reader = Reader { index, graph, path: &path };
             let plans = reader.plan(&mut ());
