@@ -25,8 +25,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let mut out = io::stdout().lock();
-    args.files.for_each(|input, progress| {
+    args.files.for_each(args.json, |input, out, progress| {
         let heads = args.heads.map_or(Heads::Every, Heads::AtMost);
         let verdict = compare([&Oracle, &Core], &input.stream, heads, |done, total| progress.at(done, total));
         let siblings = siblings(&input);

@@ -2,9 +2,10 @@
 
 use crate::Status;
 use crate::describe::say;
-use crate::input::{Format, InputError, convert, read};
+use crate::input::{Origin, Reason, convert, read};
+use crate::output::stdout;
 use crate::progress::Progress;
-use asr_registry::{Agent, Conversion};
+use asr_registry::Conversion;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,34 +16,19 @@ pub(crate) struct Args {
     file: PathBuf,
 
     /// The agent that wrote it: `auto`, `claude-code`, `pi`
-    #[arg(long, value_name = "AGENT", default_value = "auto", value_parser = native)]
-    from: Format,
+    #[arg(long, value_name = "AGENT", default_value = "auto")]
+    from: Origin,
 
     /// Write to this file, whole or not at all, instead of to standard output (`-`)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// A format that can be converted.
-fn native(name: &str) -> Result<Format, String> {
-    match name.parse() {
-        Ok(Format::Asr) | Err(_) => {
-            let agents: Vec<_> = Agent::ALL.iter().map(Agent::to_string).collect();
-            Err(format!("expected auto or an agent ({})", agents.join(", ")))
-        }
-        Ok(format) => Ok(format),
-    }
-}
-
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let progress = Progress::start(args.file.display().to_string());
     let conversion = read(&args.file).and_then(|(name, bytes)| {
-        let agent = match args.from {
-            Format::Native(agent) => Some(agent),
-            Format::Auto | Format::Asr => Agent::detect(&bytes),
-        };
-        let agent = agent.ok_or_else(|| InputError::Undetected { name: name.clone() })?;
-        convert(agent, &args.file, &name, &bytes)
+        let agent = args.from.agent(&bytes).ok_or_else(|| Reason::Undetected.of(&*name))?;
+        convert(agent, &args.file, &name, &bytes, |note| say(&note))
     });
     let conversion = match conversion {
         Ok(conversion) => conversion,
@@ -52,7 +38,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
     };
     match args.output.as_deref().filter(|&path| path != Path::new("-")) {
-        None => write(&conversion, io::stdout().lock())?,
+        None => write(&conversion, stdout())?,
         Some(path) => save(&conversion, path).map_err(|error| named(path, &error))?,
     }
     drop(progress);

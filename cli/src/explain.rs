@@ -28,8 +28,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    args.files.for_each(|input, _| {
+    args.files.for_each(args.json, |input, out, _| {
         let query = Query { what: What::View, head: args.head.head() };
         let (outcome, log) = oracle_log(&input.stream, &query);
         if args.json {
@@ -40,12 +39,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             let mut story = Story::new(&lines, &log);
             story.tell(&query, &outcome);
             write!(out, "{}: how the context view comes about\n\n{INTRODUCTION}{}", input.name, story.text)?;
-            if let Err(error) = print_view(&mut out, &input, &outcome)? {
+            if let Err(error) = print_view(out, &input, &outcome)? {
                 return Ok(Err(error));
             }
             writeln!(out, "\nThe steps of the Structure chapter that were cited\n{}", legend(&story.used))?;
         }
-        out.flush()?;
         Ok(Ok(if matches!(outcome, Outcome::Cycle { .. }) { Status::Finding } else { Status::Fine }))
     })
 }

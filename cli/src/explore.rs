@@ -2,6 +2,7 @@
 
 use crate::Status;
 use crate::describe::say;
+use crate::output::stdout;
 use asr_checker::explore::{
     Counts, Cursor, ExploreError, Following, Part, Questions, SLICES, Scope, Settings, Statement, explore,
 };
@@ -150,7 +151,7 @@ fn search(args: &Args) -> Result<Status, Refusal> {
     if args.witness {
         return witnesses(&counts, &settings, args.json);
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if !args.json {
         for length in 1..=counts.longest() {
             writeln!(out, "{:>24} streams of {length} lines", counts.of_length(length))?;
@@ -168,7 +169,7 @@ fn search(args: &Args) -> Result<Status, Refusal> {
 
 /// The least counterexample of each variant, or that there is none.
 fn witnesses(counts: &Counts, settings: &Settings, is_json: bool) -> Result<Status, Refusal> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut told_apart = 0;
     for variant in variants() {
         let found = explore(counts, &OracleAs(variant), settings, |_| ())?.counterexample;
@@ -240,7 +241,7 @@ fn table(statement: &Statement, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn list() -> Result<Status, Refusal> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for slice in SLICES {
         let counts = Counts::new(slice.letter.to_string().parse()?, 5)?;
         let numbers: Vec<_> = (1..=5).map(|length| counts.of_length(length).to_string()).collect();
@@ -256,13 +257,13 @@ fn replay(id: &str) -> Result<Status, Refusal> {
     let length = parts.next().and_then(|length| length.parse().ok()).ok_or_else(refuse)?;
     let counts = Counts::new(parts.next().ok_or_else(refuse)?.parse()?, length)?;
     let cursor = Cursor::new(&counts, length, rank).ok_or_else(refuse)?;
-    io::stdout().lock().write_all(cursor.bytes())?;
+    stdout().write_all(cursor.bytes())?;
     Ok(Status::Fine)
 }
 
 fn merge(args: &Args) -> Result<Status, Refusal> {
     let parts = args.merge.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-    conclude(args, &Statement::merge(parts)?, &mut io::stdout().lock())
+    conclude(args, &Statement::merge(parts)?, &mut stdout())
 }
 
 fn engine(name: &str) -> Result<Box<dyn Engine>, UnknownVariant> {
@@ -339,7 +340,7 @@ impl<'a> Progress<'a> {
         let Statement { visited, predicted, seconds, .. } = so_far;
         if self.args.json {
             let event = serde_json::json!({"visited": visited, "predicted": predicted, "seconds": seconds});
-            writeln!(io::stdout().lock(), "{event}")?;
+            writeln!(stdout(), "{event}")?;
         }
         self.args.resume.as_ref().map_or(Ok(()), |file| write(file, so_far))
     }

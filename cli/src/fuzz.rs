@@ -2,6 +2,7 @@
 
 use crate::Status;
 use crate::describe::say;
+use crate::output::stdout;
 use asr_checker::hunt::{Found, Hunted, MOST_CASES, Plan, Preset, Reach, Row, hunt, self_test, write};
 use asr_oracle::Variant;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -90,7 +91,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for found in &hunted.findings {
         folders.push(args.out.as_deref().map(|out| write(found, out)).transpose()?);
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         writeln!(out, "{}", as_json(&plan, &hunted, &folders))?;
     } else {
@@ -191,7 +192,7 @@ fn as_json(plan: &Plan, hunted: &Hunted, folders: &[Option<PathBuf>]) -> Value {
 
 /// The self-test as a table of Markdown, row by row.
 fn table(seeds: std::ops::Range<u64>) -> io::Result<Status> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     writeln!(out, "| fault | cases | at most | seconds | first noticed by |")?;
     writeln!(out, "|---|---:|---:|---:|---|")?;
     let mut status = Status::Fine;

@@ -5,10 +5,12 @@ mod convert;
 mod describe;
 mod explain;
 mod explore;
+mod follow;
 mod fuzz;
 mod input;
 mod lines;
 mod locate;
+mod output;
 mod progress;
 mod show;
 mod spec;
@@ -85,8 +87,6 @@ fn main() -> ExitCode {
     };
     let status = match catch_unwind(std::panic::AssertUnwindSafe(run)) {
         Ok(Ok(status)) => status,
-        // The reader of our output went away, which is its right.
-        Ok(Err(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Status::Fine,
         Ok(Err(error)) => {
             describe::say(&format!("error: cannot write the output: {error}"));
             Status::Unusable

@@ -42,6 +42,17 @@ impl Progress {
         Self { bar, work: Some(work), wait: wait.ok() }
     }
 
+    /// Shows nothing.
+    pub(crate) fn hidden() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        Self { bar, work: None, wait: None }
+    }
+
+    /// Writes to the terminal while the bar stands aside.
+    pub(crate) fn aside(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
+    }
+
     /// `done` of `total` pieces are done.
     pub(crate) fn at(&self, done: u64, total: u64) {
         if self.bar.length() != Some(total) {

@@ -1,12 +1,15 @@
 //! `asr path`, `asr view`, `asr heads`: the outcomes of a stream.
 
 use crate::Status;
-use crate::describe::{printable, row, say, table};
-use crate::input::{Files, Input, InputError};
+use crate::describe::{printable, row, table};
+use crate::follow::follow;
+use crate::input::{Files, Input, InputError, Judged, Reason};
+use crate::output::Out;
 use asr_checker::{Core, Engine, Oracle, OracleAs, Session};
 use asr_core::Stream;
 use asr_oracle::{UnknownVariant, Variant};
-use asr_spec::{Head, HeadState, Outcome, Query, What};
+use asr_spec::{Head, HeadState, Leaf, Outcome, Query, What};
+use serde_json::json;
 use std::io::{self, Write};
 
 #[derive(clap::Args)]
@@ -16,6 +19,14 @@ pub(crate) struct OutcomeArgs {
 
     #[command(flatten)]
     head: HeadArgs,
+
+    /// Follow the paths from all leaves (the records that no record follows), abandoned branches included
+    #[arg(long, conflicts_with_all = ["head", "head_start"])]
+    leaves: bool,
+
+    /// Stay, and show it again whenever what is written to the file changes it; ends with Ctrl-C
+    #[arg(long, conflicts_with_all = ["leaves", "engine", "variant"])]
+    follow: bool,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -62,7 +73,7 @@ struct OutputArgs {
     #[arg(long, value_name = "READING=ALTERNATIVE", conflicts_with = "engine", value_parser = variant)]
     variant: Option<&'static Variant>,
 
-    /// One line of JSON per file, in the entries of ASR-376
+    /// One line of JSON per file, leaf or state, in the entries of ASR-376
     #[arg(long)]
     json: bool,
 }
@@ -93,26 +104,36 @@ impl OutputArgs {
     fn ask<T: PartialEq + serde::Serialize>(
         &self,
         input: &Input,
+        out: &mut Out<'_>,
         question: impl Fn(&dyn Session) -> T,
     ) -> Result<Option<T>, InputError> {
         let mut answer: Option<(&str, T)> = None;
         for engine in self.engines() {
-            let session = engine
-                .read(&input.stream)
-                .map_err(|message| InputError::TooLarge { name: input.name.clone(), message })?;
-            let found = question(&*session);
+            let found = question(&*read(&*engine, input)?);
             if let Some((other, answer)) = &answer
                 && *answer != found
             {
-                let json = |answer: &T| serde_json::to_string(answer).unwrap_or_default();
-                say(&format!("error: {}: the engines differ", input.name));
-                say(&format!("  {other:8}{}", json(answer)));
-                say(&format!("  {:8}{}", engine.name(), json(&found)));
+                self.tell_difference(input, out, [(other, answer), (engine.name(), &found)]);
                 return Ok(None);
             }
             answer = Some((engine.name(), found));
         }
         Ok(answer.map(|(_, answer)| answer))
+    }
+
+    fn tell_difference(
+        &self,
+        input: &Input,
+        out: &mut Out<'_>,
+        answers: [(&str, &impl serde::Serialize); 2],
+    ) {
+        out.say(format!("error: {}: the engines differ", input.name));
+        for (engine, answer) in answers {
+            out.say(format!("  {engine:8}{}", serde_json::to_string(answer).unwrap_or_default()));
+        }
+        if self.json {
+            out.put_error("differ", &input.name, "the engines differ");
+        }
     }
 
     /// What the result owes to whom, for a title line.
@@ -126,74 +147,146 @@ impl OutputArgs {
     }
 }
 
+fn read<'s>(engine: &dyn Engine, input: &'s Input) -> Result<Box<dyn Session + 's>, InputError> {
+    engine.read(&input.stream).map_err(|message| Reason::TooLarge(message).of(&*input.name))
+}
+
 /// `asr path` and `asr view`.
 pub(crate) fn outcome(args: &OutcomeArgs, what: What) -> io::Result<Status> {
     let query = Query { what, head: args.head.head() };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    args.files.for_each(|input, _| {
-        let outcome = match args.output.ask(&input, |session| session.answer(&query)) {
+    let json = args.output.json;
+    if args.follow {
+        return follow(&args.files, &query, json);
+    }
+    args.files.for_each(json, |input, out, _| {
+        if args.leaves {
+            return leaves(args, what, &input, out);
+        }
+        let outcome = match args.output.ask(&input, out, |session| session.answer(&query)) {
             Ok(Some(outcome)) => outcome,
             Ok(None) => return Ok(Ok(Status::Finding)),
             Err(error) => return Ok(Err(error)),
         };
-        if args.output.json {
+        if json {
             writeln!(out, "{outcome}")?;
         } else {
-            print(&mut out, &input, &query, &outcome, &args.output.credit())?;
+            // Only names the records; an engine that reads the stream has already answered.
+            let stream = match input.core() {
+                Ok(stream) => stream,
+                Err(error) => return Ok(Err(error)),
+            };
+            let title = Title { name: &input.name, query: &query, credit: &args.output.credit() };
+            if let Err(message) = title.print(&stream, &outcome, out)? {
+                out.say(message);
+            }
         }
-        out.flush()?;
-        Ok(Ok(if matches!(outcome, Outcome::Cycle { .. }) { Status::Finding } else { Status::Fine }))
+        Ok(Ok(status(&outcome)))
     })
 }
 
-fn print(
-    out: &mut impl Write,
-    input: &Input,
-    query: &Query,
-    outcome: &Outcome,
-    credit: &str,
-) -> io::Result<()> {
-    let what = match query.what {
-        What::Path => "active path",
-        What::View => "context view",
-    };
-    let head = match &query.head {
-        Head::Primary => String::new(),
-        Head::Ref(id) => format!(" from {}", printable(id)),
-        Head::Start => " from START".to_owned(),
-    };
-    let name = printable(&input.name);
+/// What the outcome means for the exit status.
+fn status(outcome: &Outcome) -> Status {
     match outcome {
-        Outcome::Entries(entries) => {
-            let count = entries.len();
-            let noun = if count == 1 { "entry" } else { "entries" };
-            writeln!(out, "{name}: {what}{head}, {count} {noun}{credit}")?;
-            // Only names the records; an engine that reads the stream has already answered.
-            match Stream::read(&input.stream) {
-                Ok(stream) => {
-                    table(&entries.iter().map(|entry| row(&stream, entry)).collect::<Vec<_>>(), out)
-                }
-                Err(error) => writeln!(out, "  {error}"),
+        Outcome::Cycle { .. } => Status::Finding,
+        Outcome::Entries(_) | Outcome::NoDefaultPath => Status::Fine,
+    }
+}
+
+/// The path or view of every leaf of an input.
+fn leaves(args: &OutcomeArgs, what: What, input: &Input, out: &mut Out<'_>) -> Judged {
+    let engines = args.output.engines();
+    let sessions: Result<Vec<_>, _> = engines.iter().map(|engine| read(&**engine, input)).collect();
+    let (sessions, stream) = match (sessions, input.core()) {
+        (Ok(sessions), Ok(stream)) => (sessions, stream),
+        (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
+    };
+    let mut leaves: Vec<_> = sessions.iter().map(|session| session.leaves(what)).collect();
+    let (mut worst, mut count, credit) = (Status::Fine, 0_u64, args.output.credit());
+    loop {
+        let found: Vec<Option<Leaf>> = leaves.iter_mut().map(Iterator::next).collect();
+        for pair in found.windows(2).zip(engines.windows(2)) {
+            if let ([one, other], [engine, another]) = pair
+                && one != other
+            {
+                let answers = [(engine.name(), one), (another.name(), other)];
+                args.output.tell_difference(input, out, answers);
+                return Ok(Ok(Status::Finding));
             }
         }
-        Outcome::NoDefaultPath => {
-            writeln!(out, "{name}: no default path: the source says that there is no primary head (ASR-363)")
+        let Some(Leaf { head, outcome }) = found.into_iter().next().flatten() else { break };
+        worst = worst.max(status(&outcome));
+        if args.output.json {
+            writeln!(out, "{}", json!({"file": input.name, "head": head, "outcome": outcome}))?;
+        } else {
+            if count > 0 {
+                writeln!(out)?;
+            }
+            let query = Query { what, head: Head::Ref(head.to_string()) };
+            let title = Title { name: &input.name, query: &query, credit: &credit };
+            if let Err(message) = title.print(&stream, &outcome, out)? {
+                out.say(message);
+            }
         }
-        Outcome::Cycle { at } => {
-            out.flush()?;
-            say(&format!(
-                "error: {name}: record {at}: following predecessors comes back to this record (ASR-366)"
-            ));
-            Ok(())
+        count += 1;
+    }
+    if count == 0 && !args.output.json {
+        writeln!(out, "{}: no leaves{credit}", printable(&input.name))?;
+    }
+    Ok(Ok(worst))
+}
+
+/// What stands above an outcome.
+pub(crate) struct Title<'t> {
+    pub name: &'t str,
+    pub query: &'t Query,
+    /// Who computed it.
+    pub credit: &'t str,
+}
+
+impl Title<'_> {
+    /// An outcome for people, whose records are those of `stream`. For a cycle there is only the message to say.
+    pub(crate) fn print(
+        &self,
+        stream: &Stream<'_>,
+        outcome: &Outcome,
+        out: &mut impl Write,
+    ) -> io::Result<Result<(), String>> {
+        let Self { name, query, credit } = self;
+        let what = match query.what {
+            What::Path => "active path",
+            What::View => "context view",
+        };
+        let head = match &query.head {
+            Head::Primary => String::new(),
+            Head::Ref(id) => format!(" from {}", printable(id)),
+            Head::Start => " from START".to_owned(),
+        };
+        let name = printable(name);
+        match outcome {
+            Outcome::Entries(entries) => {
+                let count = entries.len();
+                let noun = if count == 1 { "entry" } else { "entries" };
+                writeln!(out, "{name}: {what}{head}, {count} {noun}{credit}")?;
+                table(&entries.iter().map(|entry| row(stream, entry)).collect::<Vec<_>>(), out)?;
+            }
+            Outcome::NoDefaultPath => writeln!(
+                out,
+                "{name}: no default path: the source says that there is no primary head (ASR-363)"
+            )?,
+            Outcome::Cycle { at } => {
+                return Ok(Err(format!(
+                    "error: {name}: record {at}: following predecessors{head} comes back to this record (ASR-366)"
+                )));
+            }
         }
+        Ok(Ok(()))
     }
 }
 
 /// `asr heads`.
 pub(crate) fn heads(args: &HeadsArgs) -> io::Result<Status> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    args.files.for_each(|input, _| {
-        let heads = match args.output.ask(&input, |session| session.heads()) {
+    args.files.for_each(args.output.json, |input, out, _| {
+        let heads = match args.output.ask(&input, out, |session| session.heads()) {
             Ok(Some(heads)) => heads,
             Ok(None) => return Ok(Ok(Status::Finding)),
             Err(error) => return Ok(Err(error)),
@@ -208,7 +301,6 @@ pub(crate) fn heads(args: &HeadsArgs) -> io::Result<Status> {
                 writeln!(out, "  {rank:9}  {}", state(head.as_ref()))?;
             }
         }
-        out.flush()?;
         Ok(Ok(Status::Fine))
     })
 }

@@ -3,11 +3,13 @@
 use crate::Status;
 use crate::input::Files;
 use crate::lines::Lines;
+use crate::output::stdout;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use asr_spec::{Finding, Report, Requirement};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -24,10 +26,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut results = Vec::new();
-    let mut broken = BTreeSet::new();
-    let status = args.files.for_each(|input, _| {
+    // By the number of the input: they come in any order.
+    let found = Mutex::new(BTreeMap::new());
+    let status = args.files.for_each(args.json, |input, out, _| {
         let report = match input.core() {
             Ok(stream) => stream.validate(),
             Err(error) => return Ok(Err(error)),
@@ -39,17 +40,22 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             let Report { violations, warnings } = &report;
             writeln!(out, "{}", json!({"violations": all(violations), "warnings": all(warnings)}))?;
         } else if args.sarif {
-            for (level, findings) in [("error", &report.violations), ("warning", &report.warnings)] {
-                broken.extend(findings.iter().map(|finding| finding.requirement));
-                results.extend(findings.iter().map(|finding| in_sarif(&lines, &input.name, level, finding)));
-            }
+            let findings = [("error", &report.violations), ("warning", &report.warnings)];
+            let findings = findings.into_iter().flat_map(|(level, findings)| {
+                let in_sarif = |finding| in_sarif(&lines, &input.name, level, finding);
+                findings.iter().map(in_sarif).zip(findings.iter().map(|finding| finding.requirement))
+            });
+            let findings: Vec<(Value, Requirement)> = findings.collect();
+            found.lock().unwrap_or_else(PoisonError::into_inner).insert(input.number, findings);
         } else {
-            draw(&lines, &input.name, &report, &mut out)?;
+            draw(&lines, &input.name, &report, out)?;
         }
-        out.flush()?;
         Ok(Ok(if report.is_valid() { Status::Fine } else { Status::Finding }))
     })?;
     if args.sarif {
+        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (results, broken) = found.into_values().flatten().unzip();
+        let mut out = io::BufWriter::new(stdout());
         writeln!(out, "{:#}", sarif_log(broken, results))?;
         out.flush()?;
     }

@@ -29,9 +29,12 @@ fn standard_input_is_a_file_named_dash() {
 /// A second read of standard input finds nothing, which is a stream without records: that would pass for a result.
 #[test]
 fn standard_input_cannot_be_given_twice() {
-    piped(&["path", "--json", "-", "-"], ONE).code(2).stdout_eq("[{\"id\":\"r1\"}]\n").stderr_eq(
-        "error: standard input: cannot read: it is given twice, and the first time took all of it\n",
-    );
+    let why = "cannot read: it is given twice, and the first time took all of it";
+    let line = format!(r#"{{"error":"unusable","file":"standard input","message":"{why}"}}"#);
+    piped(&["path", "--json", "-", "-"], ONE)
+        .code(2)
+        .stdout_eq(format!("[{{\"id\":\"r1\"}}]\n{line}\n"))
+        .stderr_eq(format!("error: standard input: {why}\n"));
 }
 
 #[test]
@@ -40,7 +43,11 @@ fn every_file_gets_one_line_in_order_and_a_missing_one_does_not_stop_the_others(
     asr(&["path", "--json", file, "no/such/file", file])
         .assert()
         .code(2)
-        .stdout_eq("[{\"id\":\"r1\"}]\n[{\"id\":\"r1\"}]\n")
+        .stdout_eq(concat!(
+            "[{\"id\":\"r1\"}]\n",
+            "{\"error\":\"unusable\",\"file\":\"no/such/file\",\"message\":\"cannot read: [..]\"}\n",
+            "[{\"id\":\"r1\"}]\n"
+        ))
         .stderr_eq("error: no/such/file: cannot read: [..]\n");
 }
 
@@ -120,7 +127,9 @@ fn messages_that_nobody_reads_change_nothing() {
         .stderr(writer)
         .output()
         .unwrap();
-    assert_eq!((run.status.code(), &*run.stdout), (Some(2), &b"[]\n"[..]));
+    let lines: Vec<_> = run.stdout.split(|&byte| byte == b'\n').collect();
+    assert!(lines[0].starts_with(b"{\"error\":\"unusable\""));
+    assert_eq!((run.status.code(), &lines[1..]), (Some(2), &[&b"[]"[..], b""][..]));
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use crate::Status;
 use crate::describe::say;
+use crate::input::{below, read};
+use crate::output::stdout;
 use crate::progress::Progress;
 use asr_checker::coverage::{Coverage, RequirementHits, StepHits};
 use asr_checker::fixtures::load;
 use asr_registry::{Agent, convert};
 use asr_spec::{Requirement, Step};
 use serde_json::json;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -46,13 +47,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             }
         };
         cases.iter().for_each(|case| coverage.add(case));
-        for session in native_sessions(folder)? {
+        for session in native_sessions(folder) {
             coverage.add_native(&session.native);
         }
     }
     drop(progress);
 
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout());
     let (covered, all) = coverage.score();
     match args.format {
         Format::Markdown => markdown(&coverage, &mut out)?,
@@ -70,26 +71,21 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
 }
 
-/// The files below a folder that an agent wrote, converted.
-fn native_sessions(folder: &Path) -> io::Result<Vec<asr_registry::Conversion>> {
-    let (mut sessions, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
-                let bytes = fs::read(&path)?;
-                let agent = Agent::detect(&bytes);
-                match agent.map(|agent| convert(agent, None, &bytes)) {
-                    Some(Ok(session)) => sessions.push(session),
-                    Some(Err(error)) => say(&format!("skipped {}: {error}", path.display())),
-                    None => {}
-                }
-            }
-        }
-    }
-    Ok(sessions)
+/// The files below a folder that an agent wrote, converted. What cannot be read or converted is said and skipped.
+fn native_sessions(folder: &Path) -> Vec<asr_registry::Conversion> {
+    let convert = |path: PathBuf| -> Result<_, String> {
+        let (name, bytes) = read(&path).map_err(|error| error.to_string())?;
+        let Some(agent) = Agent::detect(&bytes) else { return Ok(None) };
+        convert(agent, None, &bytes).map(Some).map_err(|error| format!("{name}: {error}"))
+    };
+    let sessions = below(folder).into_iter().filter_map(|path| {
+        let session = path.map_err(|error| error.to_string()).and_then(convert);
+        session.unwrap_or_else(|error| {
+            say(&format!("skipped {error}"));
+            None
+        })
+    });
+    sessions.collect()
 }
 
 /// One row of the report: what it is about, its hits, and whether that is enough (`None` for an exception).

@@ -1,6 +1,7 @@
 //! The tables of the chapter: one row per line, or one JSON array.
 
 use crate::Status;
+use crate::output::stdout;
 use asr_oracle::{Kind, variants};
 use asr_spec::{READINGS, Requirement, Step};
 use console::style;
@@ -16,7 +17,7 @@ pub(crate) struct Args {
 
 impl Args {
     fn print(&self, rows: impl Iterator<Item = (String, Value)>) -> io::Result<Status> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut out = io::BufWriter::new(stdout());
         if self.json {
             let values: Vec<_> = rows.map(|(_, value)| value).collect();
             writeln!(out, "{}", Value::Array(values))?;
