@@ -5,8 +5,8 @@
 
 use crate::fixtures::ExpectedReport;
 use crate::{Core, Engine, Heads, Oracle, Session, compare, compare_siblings, queries};
-use asr_generators::Script;
 use asr_generators::native::NativeScript;
+use asr_generators::{Script, Scripted};
 use asr_spec::{Json, Requirement, What};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -15,25 +15,45 @@ use std::fmt::Debug;
 const MOST_HEADS: usize = 8;
 
 /// In bytes: 64 phrases of a script. The oracle takes quadratic time.
-const MOST_BYTES: usize = 64 * Script::PHRASE;
+const MOST_BYTES: usize = 64 * <Script as Scripted>::PHRASE;
 
 /// Bytes as far as a target looks at them.
 fn capped(bytes: &[u8]) -> &[u8] {
     bytes.get(..MOST_BYTES).unwrap_or(bytes)
 }
 
+/// Reports a finding.
 #[expect(clippy::panic, reason = "a panic is how a fuzzer learns of a finding")]
-fn finding(text: String) -> ! {
+pub fn finding(text: String) -> ! {
     panic!("{text}")
+}
+
+/// What an input stands for: a corpus keeps it decoded, as JSON, so that it means the same when the generator
+/// changes; a fuzzer makes bytes.
+pub fn input<T: Scripted>(bytes: &[u8]) -> T {
+    decoded(bytes).unwrap_or_else(|| T::from_bytes(bytes))
+}
+
+fn decoded<T: Scripted>(bytes: &[u8]) -> Option<T> {
+    bytes.starts_with(b"{\"ops\":").then(|| serde_json::from_slice(bytes).ok())?
+}
+
+/// An input as a corpus keeps it.
+fn encoded(script: &impl Scripted) -> String {
+    serde_json::to_string(script).unwrap_or_default()
 }
 
 /// Runs a check on the stream that the bytes spell as a script, and on the bytes themselves.
 fn on_both(bytes: &[u8], check: impl Fn(&[u8]) -> Result<(), String>) {
     let bytes = capped(bytes);
-    let script = Script::from_bytes(bytes);
+    let script: Script = input(bytes);
     for (source, stream) in [("script", script.render()), ("bytes", bytes.to_vec())] {
         if let Err(difference) = check(&stream) {
-            finding(format!("on the {source}:\n{}\n{difference}\n{script:?}", stream.escape_ascii()));
+            let input = encoded(&script);
+            finding(format!(
+                "on the {source}:\n{}\n{difference}\n{input}\n{script:?}",
+                stream.escape_ascii()
+            ));
         }
     }
 }
@@ -107,16 +127,16 @@ pub fn lines(bytes: &[u8]) {
 
 /// Both implementations of the mechanical-sibling rule on the native session that the bytes spell.
 pub fn siblings(bytes: &[u8]) {
-    let script = NativeScript::from_bytes(capped(bytes));
+    let script: NativeScript = input(capped(bytes));
     if let Err(difference) = compare_siblings(&script.records()) {
-        finding(format!("{difference:?}\n{script:?}"));
+        finding(format!("{difference:?}\n{}\n{script:?}", encoded(&script)));
     }
 }
 
 /// The laws of scripts: rendering is total and always the same, JSON keeps a script, and what a deletion
 /// leaves is one.
 pub fn script(bytes: &[u8]) {
-    let script = Script::from_bytes(capped(bytes));
+    let script: Script = input(capped(bytes));
     let stream = script.render();
     if stream != script.render() {
         finding(format!("rendered twice, differently: {script:?}"));
@@ -138,37 +158,102 @@ pub fn script(bytes: &[u8]) {
     }
 }
 
-/// Mutates bytes by whole phrases, so that what a script says elsewhere stays: deletes, copies or moves one.
-/// Half of the time `others`, the fuzzer's own mutations, have their turn, to change what is in a phrase.
-/// Returns the new size.
-pub fn mutate_phrases(
+/// A session that grows line by line and now and then loses some: at each step it must be the stream of its
+/// lines.
+pub fn session(bytes: &[u8]) {
+    on_both(bytes, |stream| {
+        let mut session = asr_core::Session::new();
+        let mut lines: Vec<&[u8]> = Vec::new();
+        // How many lines go after which line follows from the lines, so that it stays when others change.
+        for line in stream.split(|&byte| byte == b'\n') {
+            session.append(line).map_err(|error| error.to_string())?;
+            lines.push(line);
+            let sum = line.iter().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(*byte));
+            if sum % 4 == 0 {
+                for _ in 0..=sum / 4 % 4 {
+                    if session.pop() != lines.pop().is_some() {
+                        return Err(format!("popped from {} lines", lines.len()));
+                    }
+                }
+            }
+            if sum % 3 == 0 {
+                is_fresh(&mut session, &lines)?;
+            }
+        }
+        is_fresh(&mut session, &lines)
+    });
+}
+
+/// That a session says what the stream of its lines says.
+fn is_fresh(session: &mut asr_core::Session, lines: &[&[u8]]) -> Result<(), String> {
+    let text = lines.join(&b'\n');
+    let (Ok(grown), Ok(fresh)) = (session.stream(), asr_core::Stream::read(&text)) else { return Ok(()) };
+    let answers = |stream: &asr_core::Stream<'_>| {
+        let ids: Vec<String> = stream.ids().map(|id| id.into_owned()).collect();
+        let answers: Vec<_> =
+            queries(&ids, Heads::AtMost(2)).map(|query| stream.answer(&query).to_string()).collect();
+        (answers, stream.heads(), stream.validate(), ids)
+    };
+    let (grown, fresh) = (answers(grown), answers(&fresh));
+    if grown == fresh {
+        Ok(())
+    } else {
+        Err(format!("{}\ngrown {grown:?}\nfresh {fresh:?}", text.escape_ascii()))
+    }
+}
+
+/// Mutates an input: JSON by one operation or operand, bytes by whole phrases, so that what a script says
+/// elsewhere stays: deletes, copies or moves one. Half of the time `others`, the fuzzer's own mutations, have
+/// their turn with bytes, to change what is in a phrase. Returns the new size.
+pub fn mutate<T: Scripted>(
     bytes: &mut [u8],
     size: usize,
     most: usize,
     seed: u32,
     others: impl FnOnce(&mut [u8], usize, usize) -> usize,
 ) -> usize {
-    let phrases = size / Script::PHRASE;
+    let Some(script) = bytes.get(..size).and_then(decoded::<T>) else {
+        return mutate_phrases(bytes, size, most, seed, T::PHRASE, others);
+    };
+    let json = encoded(&script.mutated(seed.into()));
+    match bytes.get_mut(..json.len()).filter(|_| json.len() <= most) {
+        Some(room) => {
+            room.copy_from_slice(json.as_bytes());
+            json.len()
+        }
+        None => size,
+    }
+}
+
+fn mutate_phrases(
+    bytes: &mut [u8],
+    size: usize,
+    most: usize,
+    seed: u32,
+    phrase: usize,
+    others: impl FnOnce(&mut [u8], usize, usize) -> usize,
+) -> usize {
+    let phrases = size / phrase;
     let pick = |shift: u32, of: usize| (seed >> shift) as usize % of.max(1);
-    let start = |phrase: usize| phrase * Script::PHRASE;
+    let start = |at: usize| at * phrase;
     let (at, to) = (pick(3, phrases), pick(14, phrases));
-    let fits = size + Script::PHRASE <= most.min(bytes.len());
+    let fits = size + phrase <= most.min(bytes.len());
     match seed % 6 {
         0 if phrases > 1 => {
             bytes.copy_within(start(at + 1)..size, start(at));
-            size - Script::PHRASE
+            size - phrase
         }
         1 if phrases > 0 && fits => {
             bytes.copy_within(start(to)..size, start(to + 1));
             // A phrase at or behind the gap has moved with it.
             let from = if at < to { at } else { at + 1 };
             bytes.copy_within(start(from)..start(from + 1), start(to));
-            size + Script::PHRASE
+            size + phrase
         }
         2 if phrases > 1 => {
             let (low, high) = (start(at.min(to)), start(at.max(to) + 1));
             if let Some(between) = bytes.get_mut(low..high) {
-                between.rotate_left(Script::PHRASE);
+                between.rotate_left(phrase);
             }
             size
         }
@@ -182,19 +267,27 @@ mod tests {
 
     #[test]
     fn mutations_keep_phrases_whole() {
-        let phrase = |byte: u8| [byte; Script::PHRASE];
+        const PHRASE: usize = <Script as Scripted>::PHRASE;
+        let phrase = |byte: u8| [byte; PHRASE];
         for seed in 0..50_000_u32 {
             let mut bytes = [phrase(1), phrase(2), phrase(3), phrase(0)].concat();
-            let size = mutate_phrases(
-                &mut bytes,
-                3 * Script::PHRASE,
-                4 * Script::PHRASE,
-                seed * 7919,
-                |_, size, _| size,
-            );
-            let (phrases, rest) = bytes[..size].as_chunks::<{ Script::PHRASE }>();
+            let size = mutate::<Script>(&mut bytes, 3 * PHRASE, 4 * PHRASE, seed * 7919, |_, size, _| size);
+            let (phrases, rest) = bytes[..size].as_chunks::<{ PHRASE }>();
             assert!(rest.is_empty() && (2..=4).contains(&phrases.len()), "{seed}");
             assert!(phrases.iter().all(|it| [1, 2, 3].iter().any(|&byte| *it == phrase(byte))), "{seed}");
         }
+    }
+
+    #[test]
+    fn decoded_inputs_stay_decoded() {
+        let mut script = Script::default();
+        for seed in 0..2_000 {
+            let json = encoded(&script);
+            let mut bytes = vec![0; 4_000];
+            bytes[..json.len()].copy_from_slice(json.as_bytes());
+            let size = mutate::<Script>(&mut bytes, json.len(), 2_000, seed * 7919, |_, _, _| unreachable!());
+            script = decoded(&bytes[..size]).unwrap();
+        }
+        assert!(script.ops.len() > 5, "{script:?}");
     }
 }

@@ -1,9 +1,10 @@
 #![no_main]
 
-use asr_checker::targets::{active_path, mutate_phrases};
+use asr_checker::targets::{active_path, mutate};
+use asr_generators::Script;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
 fuzz_target!(|bytes: &[u8]| active_path(bytes));
 fuzz_mutator!(|bytes: &mut [u8], size: usize, most: usize, seed: u32| {
-    mutate_phrases(bytes, size, most, seed, fuzzer_mutate)
+    mutate::<Script>(bytes, size, most, seed, fuzzer_mutate)
 });

@@ -4,4 +4,11 @@
 #[expect(dead_code, reason = "one target for each agent")]
 mod convert;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| convert::pi(bytes));
+use asr_checker::targets::mutate;
+use asr_generators::sessions::Pi;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+
+fuzz_target!(|bytes: &[u8]| convert::pi(bytes));
+fuzz_mutator!(|bytes: &mut [u8], size: usize, most: usize, seed: u32| {
+    mutate::<Pi>(bytes, size, most, seed, fuzzer_mutate)
+});

@@ -1,9 +1,10 @@
 #![no_main]
 
-use asr_checker::targets::{mutate_phrases, script};
+use asr_checker::targets::{mutate, script};
+use asr_generators::Script;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
 fuzz_target!(|bytes: &[u8]| script(bytes));
 fuzz_mutator!(|bytes: &mut [u8], size: usize, most: usize, seed: u32| {
-    mutate_phrases(bytes, size, most, seed, fuzzer_mutate)
+    mutate::<Script>(bytes, size, most, seed, fuzzer_mutate)
 });

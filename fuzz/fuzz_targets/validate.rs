@@ -1,9 +1,10 @@
 #![no_main]
 
-use asr_checker::targets::{mutate_phrases, validate};
+use asr_checker::targets::{mutate, validate};
+use asr_generators::Script;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
 fuzz_target!(|bytes: &[u8]| validate(bytes));
 fuzz_mutator!(|bytes: &mut [u8], size: usize, most: usize, seed: u32| {
-    mutate_phrases(bytes, size, most, seed, fuzzer_mutate)
+    mutate::<Script>(bytes, size, most, seed, fuzzer_mutate)
 });

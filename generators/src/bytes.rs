@@ -5,13 +5,8 @@
 use crate::draw::PHRASE;
 use crate::native::{self, NativeScript};
 use crate::script::Script;
+use crate::sessions::{self, Recorded, Session};
 use arbitrary::{Arbitrary, Result, Unstructured};
-
-impl Script {
-    /// How many bytes stand for a line and the marks before it. Stretches of this length can be moved, copied
-    /// and cut out whole.
-    pub const PHRASE: usize = PHRASE;
-}
 
 impl<'a> Arbitrary<'a> for Script {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
@@ -26,6 +21,16 @@ impl<'a> Arbitrary<'a> for Script {
 impl<'a> Arbitrary<'a> for NativeScript {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
         Ok(Self::from_bytes(phrases::<{ native::PHRASE }>(bytes)?))
+    }
+
+    fn arbitrary_take_rest(bytes: Unstructured<'a>) -> Result<Self> {
+        Ok(Self::from_bytes(bytes.take_rest()))
+    }
+}
+
+impl<'a, O: Recorded> Arbitrary<'a> for Session<O> {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(Self::from_bytes(phrases::<{ sessions::PHRASE }>(bytes)?))
     }
 
     fn arbitrary_take_rest(bytes: Unstructured<'a>) -> Result<Self> {

@@ -31,8 +31,10 @@ impl Script {
                 }
             }
         }
+        // A script of a line or two hardly says anything.
         let most = usize::from(settings.lines);
-        let lines = (1 + choices.below(most)).min(most);
+        let least = most.div_ceil(4);
+        let lines = (least + choices.below(most - least + 1)).min(most);
         let mut ops = Vec::with_capacity(lines * 5 / 4);
         for _ in 0..lines {
             phrase(&mut choices, &settings, &kinds, &mut ops);

@@ -13,5 +13,5 @@ mod text;
 pub use audit::{AuditForm, GapForm, HeadsForm, LineageForm};
 pub use bend::{Base, BranchForm, Change, Manner, RewindForm};
 pub use compaction::{ContentForm, InsertForm, KindForm, ReplacesForm, RetainsForm, StatusForm};
-pub use context::{CallForm, CallPick, KeyForm, MessageForm};
+pub use context::{CallForm, CallPick, KeyForm, MessageForm, WordsForm};
 pub use text::{BlankForm, Damage, EditForm, IdForm, SeqForm, SpellForm};

@@ -33,11 +33,13 @@ mod check;
 mod choice;
 mod draw;
 mod form;
+mod mutate;
 pub mod native;
 mod op;
 mod operand;
 mod render;
 mod script;
+pub mod sessions;
 mod settings;
 mod simplify;
 #[cfg(feature = "proptest")]
@@ -46,8 +48,9 @@ mod strategy;
 pub use form::{
     AuditForm, Base, BlankForm, BranchForm, CallForm, CallPick, Change, ContentForm, Damage, GapForm,
     HeadsForm, IdForm, InsertForm, KeyForm, KindForm, LineageForm, Manner, MessageForm, ReplacesForm,
-    RetainsForm, RewindForm, SeqForm, SpellForm, StatusForm,
+    RetainsForm, RewindForm, SeqForm, SpellForm, StatusForm, WordsForm,
 };
+pub use mutate::Scripted;
 pub use op::{Compaction, Kind, Op};
 pub use operand::{Mask, Operand, Pick, Ref, Sort};
 pub use script::Script;

@@ -8,7 +8,7 @@
 use crate::form::{
     AuditForm, Base, BlankForm, BranchForm, CallForm, CallPick, Change, ContentForm, Damage, EditForm,
     GapForm, HeadsForm, IdForm, InsertForm, KeyForm, KindForm, LineageForm, Manner, MessageForm,
-    ReplacesForm, RetainsForm, RewindForm, SeqForm, SpellForm, StatusForm,
+    ReplacesForm, RetainsForm, RewindForm, SeqForm, SpellForm, StatusForm, WordsForm,
 };
 use crate::operand::{Mask, Operand, Ref, is_plain, operand};
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ pub enum Op {
         /// What kind of message.
         #[serde(default, skip_serializing_if = "is_plain")]
         form: MessageForm,
+        /// What it says.
+        #[serde(default, skip_serializing_if = "is_plain")]
+        words: WordsForm,
     },
     /// Writes a tool_call, a new node.
     Call {
@@ -226,7 +229,7 @@ impl Op {
     /// The plainest operation of a kind.
     pub fn plain(kind: Kind) -> Self {
         match kind {
-            Kind::Message => Self::Message { form: Default::default() },
+            Kind::Message => Self::Message { form: Default::default(), words: Default::default() },
             Kind::Call => Self::Call { form: Default::default(), key: Default::default() },
             Kind::Result => {
                 Self::Result { of: Default::default(), n: Default::default(), key: Default::default() }
@@ -288,7 +291,10 @@ impl Op {
     /// Shows each operand, always in the same order.
     pub fn visit(&mut self, see: &mut dyn FnMut(&mut dyn Operand)) {
         match self {
-            Self::Message { form } => see(form),
+            Self::Message { form, words } => {
+                see(form);
+                see(words);
+            }
             Self::Call { form, key } => {
                 see(form);
                 see(key);

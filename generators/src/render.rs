@@ -15,8 +15,8 @@ mod compaction;
 mod context;
 mod edit;
 mod head;
-mod line;
-mod session;
+pub(crate) mod line;
+pub(crate) mod session;
 
 use crate::form::{BranchForm, IdForm, SeqForm, SpellForm};
 use crate::op::{Kind, Op};
@@ -95,7 +95,9 @@ impl Renderer {
             Op::Seq { form, n } => return self.marks.seq = Some((form, n)),
             Op::Spell { form } => return self.marks.spell = Some(form),
             Op::Edit { form, at, n } => return self.marks.edit = Some(Edit { form, at, n }),
-            Op::Message { form } => self.append(Body::Message(form), format!("m{}", self.line)),
+            Op::Message { form, words } => {
+                self.append(Body::Message(form, words), format!("m{}", self.line));
+            }
             Op::Call { form, key } => self.call(form, key),
             Op::Result { of, n, key } => self.append(Body::Result(key), self.key_of_call(of, n.into())),
             Op::Compaction(compaction) => {

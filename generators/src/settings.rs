@@ -8,7 +8,7 @@ use crate::op::Kind;
 /// What scripts to draw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Settings {
-    /// The most lines that a script writes; marks come on top. Most questions about a stream show within a
+    /// The most lines that a script writes, the least being a quarter of it; marks come on top. Most questions about a stream show within a
     /// dozen records, and the oracle takes quadratic time.
     pub lines: u16,
     /// How often each kind of line is drawn, relative to the others.
@@ -109,7 +109,7 @@ impl Settings {
             sound: 128,
             odd_forms: 20,
             odd_refs: 32,
-            odd_marks: 16,
+            odd_marks: 24,
             branches: 32,
             spellings: 8,
         }
@@ -143,7 +143,7 @@ impl Settings {
 
     /// Streams that break many rules at once.
     pub const fn broken() -> Self {
-        Self { sound: 0, odd_forms: 64, odd_refs: 64, odd_marks: 48, spellings: 24, ..Self::mixed() }
+        Self { sound: 0, odd_forms: 64, odd_refs: 64, odd_marks: 64, spellings: 24, ..Self::mixed() }
     }
 
     /// Whether every script is valid.

@@ -9,7 +9,7 @@ use crate::operand::{Operand, Sort};
 use crate::script::Script;
 
 /// What a list that can be simplified is made of.
-pub(crate) trait Operation: Clone + PartialEq {
+pub trait Operation: Clone + PartialEq {
     /// The operation that the others may be replaced by.
     fn plainest() -> Self;
 

@@ -5,6 +5,7 @@
 
 use crate::native::NativeScript;
 use crate::script::Script;
+use crate::sessions::{Recorded, Session};
 use crate::settings::Settings;
 use crate::simplify::{Operation, Step, steps};
 use proptest::strategy::{NewTree, Strategy, ValueTree};
@@ -19,6 +20,11 @@ pub fn script(settings: Settings) -> impl Strategy<Value = Script> {
 /// Native sessions with given settings.
 pub fn native_script(settings: Settings) -> impl Strategy<Value = NativeScript> {
     Drawn { draw: move |seed| NativeScript::random(seed, &settings).ops, wrap: |ops| NativeScript { ops } }
+}
+
+/// Sessions of an agent with given settings.
+pub fn session<O: Recorded>(settings: Settings) -> impl Strategy<Value = Session<O>> {
+    Drawn { draw: move |seed| Session::random(seed, &settings).ops, wrap: |ops| Session { ops } }
 }
 
 /// A strategy for lists of operations in some wrapping.

@@ -3,7 +3,7 @@
 use arbitrary::{Arbitrary, Unstructured};
 use asr_generators::{
     BranchForm, CallForm, Compaction, Damage, InsertForm, KeyForm, Kind, Manner, MessageForm, Op, Pick, Ref,
-    ReplacesForm, Script, Settings, SpellForm,
+    ReplacesForm, Script, Settings, SpellForm, WordsForm,
 };
 use asr_spec::record;
 use serde_json::Value;
@@ -163,7 +163,7 @@ fn a_script_in_a_file_is_readable_and_leaves_out_what_is_plain() {
 fn debug_is_rust() {
     let script = Script {
         ops: vec![
-            Op::Message { form: MessageForm::Prompt },
+            Op::Message { form: MessageForm::Prompt, words: WordsForm::Absent },
             Op::Branch { form: BranchForm::Record, at: Ref { to: Pick::Recent, n: 2 } },
             Op::Compaction(Compaction {
                 replaces: ReplacesForm::Kept,
@@ -174,7 +174,7 @@ fn debug_is_rust() {
     };
     assert_eq!(
         format!("{script:?}"),
-        "Script { ops: vec![\n    Op::Message { form: MessageForm::Prompt },\n    \
+        "Script { ops: vec![\n    Op::Message { form: MessageForm::Prompt, words: WordsForm::Absent },\n    \
          Op::Branch { form: BranchForm::Record, at: Ref { to: Pick::Recent, n: 2 } },\n    \
          Op::Compaction(Compaction { replaces: ReplacesForm::Kept, kept: Ref { to: Pick::Path, n: 1 }, \
          ..Compaction::default() }),\n] }"

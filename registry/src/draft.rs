@@ -214,8 +214,8 @@ impl Draft {
 
     /// Reports that a line could only be read with a change.
     pub fn note_mended(&mut self, line: &Line<'_>) {
-        if line.mended().is_some() {
-            self.note(line.number, "found half of a surrogate pair: read as U+FFFD");
+        for note in line.mended().map(|mended| mended.notes).unwrap_or_default() {
+            self.note(line.number, note);
         }
     }
 

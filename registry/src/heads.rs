@@ -9,15 +9,15 @@ use crate::draft::Origin;
 use crate::placed::Placed;
 
 /// Where the source points.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Pointing {
     /// Where the stream points by itself.
     #[default]
     Default,
     /// At nothing.
     Nothing,
-    /// At the records at these positions, the primary one first.
-    Records(Vec<usize>),
+    /// At the record at this position.
+    Record(usize),
 }
 
 /// Keeps the heads that the stream has stated last.
@@ -29,8 +29,8 @@ pub(crate) struct HeadsWriter {
 impl HeadsWriter {
     /// The primary head that the stream has stated last.
     pub fn primary(&self) -> Option<usize> {
-        match &self.stated {
-            Pointing::Records(positions) => positions.first().copied(),
+        match self.stated {
+            Pointing::Record(position) => Some(position),
             Pointing::Default | Pointing::Nothing => None,
         }
     }
@@ -45,12 +45,10 @@ impl HeadsWriter {
         if pointing == self.stated {
             return;
         }
-        let heads = match &pointing {
+        let heads = match pointing {
             Pointing::Default => Vec::new(),
             Pointing::Nothing => vec![None],
-            Pointing::Records(positions) => {
-                positions.iter().map(|&position| Some(placed.id(position))).collect()
-            }
+            Pointing::Record(position) => vec![Some(placed.id(position))],
         };
         placed.insert_heads(after, origin, heads);
         self.stated = pointing;

@@ -4,7 +4,7 @@
 //! order mark is skipped. A line that is no JSON object is kept as text, since the session around it is still
 //! good.
 
-use crate::object::{Fields, Object};
+use crate::object::{Fields, NativeValue, Object};
 use serde_json::Value;
 use std::fmt;
 
@@ -61,8 +61,8 @@ impl Line<'_> {
         // An ASR line may nest 127 levels. An audit fact holds the native object one level down, and content
         // that is one object becomes a part of a list, two levels down.
         const DEPTH: usize = 125;
-        let value = serde_json::from_slice(self.bytes).or_else(|error| {
-            let mended = self.mended().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let NativeValue(value) = serde_json::from_slice(self.bytes).or_else(|error| {
+            let mended = self.mended().and_then(|mended| serde_json::from_slice(&mended.bytes).ok());
             mended.ok_or(Unreadable::NoJson(error))
         })?;
         let found = match value {
@@ -83,13 +83,24 @@ impl Line<'_> {
         if object.text("type").is_some() { Ok(object) } else { Err(Unreadable::NoType) }
     }
 
-    /// The line with each escape of half a surrogate pair replaced by that of U+FFFD; `None` where there is no
-    /// such escape.
+    /// The line without what JavaScript reads and others do not; `None` where there is nothing of the kind.
     ///
-    /// JavaScript counts texts in UTF-16 units, so a tool that shortens its output may cut a pair in two, and
-    /// the half is written as an escape. Without the mended line its record would be lost, and with it the
-    /// path to everything before. U+FFFD is what JavaScript itself sends to others in place of the half.
-    pub fn mended(&self) -> Option<Vec<u8>> {
+    /// JavaScript counts texts in UTF-16 units, so a tool that shortens its output may cut a surrogate pair in
+    /// two, and the half is written as an escape; and it reads a number that is too large. Without the mended
+    /// line the record would be lost, and with it the path to everything before. So each half becomes U+FFFD,
+    /// and each number `null`: what JavaScript itself would write in their place.
+    pub fn mended(&self) -> Option<Mended> {
+        let halves = self.without_halves();
+        let numbers = without_infinities(halves.as_deref().unwrap_or(self.bytes));
+        let notes = [
+            halves.as_ref().map(|_| "found half of a surrogate pair: read as U+FFFD"),
+            numbers.as_ref().map(|_| "found a number out of range: read as null"),
+        ];
+        let bytes = numbers.or(halves)?;
+        Some(Mended { bytes, notes: notes.into_iter().flatten().collect() })
+    }
+
+    fn without_halves(&self) -> Option<Vec<u8>> {
         let rest = |at: usize| self.bytes.get(at..).unwrap_or_default();
         let mut mended = None;
         let mut at = 0;
@@ -114,6 +125,49 @@ impl Line<'_> {
     pub fn text(&self) -> String {
         String::from_utf8_lossy(self.bytes).into_owned()
     }
+}
+
+/// A line that could only be read with a change.
+pub(crate) struct Mended {
+    pub bytes: Vec<u8>,
+    /// What was changed.
+    pub notes: Vec<&'static str>,
+}
+
+/// A line with each number that no double can hold replaced by `null`, if there are any.
+fn without_infinities(bytes: &[u8]) -> Option<Vec<u8>> {
+    let is_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    let (mut mended, mut kept, mut at) = (None, 0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        match byte {
+            b'"' => {
+                let mut is_escaped = true;
+                let end = rest.iter().position(|&byte| {
+                    let ends = byte == b'"' && !is_escaped;
+                    is_escaped = byte == b'\\' && !is_escaped;
+                    ends
+                });
+                at += end.map_or(rest.len(), |end| end + 1);
+            }
+            b'-' | b'0'..=b'9' => {
+                let length = rest.iter().take_while(|byte| is_number(byte)).count();
+                let number =
+                    rest.get(..length).and_then(|text| str::from_utf8(text).ok()?.parse::<f64>().ok());
+                if number.is_some_and(f64::is_infinite) {
+                    let mended: &mut Vec<u8> = mended.get_or_insert_default();
+                    mended.extend_from_slice(bytes.get(kept..at).unwrap_or_default());
+                    mended.extend_from_slice(b"null");
+                    kept = at + length;
+                }
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+    let mut mended = mended?;
+    mended.extend_from_slice(bytes.get(kept..).unwrap_or_default());
+    Some(mended)
 }
 
 /// Bytes of an escape such as `\ud83d`.
@@ -176,8 +230,9 @@ mod tests {
 
     #[test]
     fn half_a_surrogate_pair_is_mended_and_nothing_else_is() {
-        let mended =
-            |text: &str| line(text.as_bytes()).mended().map(|bytes| String::from_utf8(bytes).unwrap());
+        let mended = |text: &str| {
+            line(text.as_bytes()).mended().map(|mended| String::from_utf8(mended.bytes).unwrap())
+        };
         for whole in [r#""\ud83d\ude00""#, r#""\\ud83d""#, r#""\n\uD7FF\uE000""#, r#""\ud8"#, "\\", ""] {
             assert_eq!(mended(whole), None, "{whole}");
         }
@@ -189,6 +244,29 @@ mod tests {
         ] {
             assert_eq!(mended(broken).as_deref(), Some(expected), "{broken}");
         }
+    }
+
+    #[test]
+    fn a_number_that_javascript_reads_as_infinity_is_null_and_no_other_is() {
+        let mended = |text: &str| {
+            line(text.as_bytes()).mended().map(|mended| String::from_utf8(mended.bytes).unwrap())
+        };
+        for fine in ["[1e308,-1.7E+308,1e-999,12345678901234567890123]", r#"{"1e999":"a\\","b":"\"-1e999"}"#]
+        {
+            assert_eq!(mended(fine), None, "{fine}");
+        }
+        assert_eq!(
+            mended(r#"{"a":[1e999,-2.5E+400,1],"b":"\u005c\"1e999","c":-1e309}"#).as_deref(),
+            Some(r#"{"a":[null,null,1],"b":"\u005c\"1e999","c":null}"#)
+        );
+        assert_eq!(mended(r#"["\ud83d",1e999]"#).as_deref(), Some(r#"["\ufffd",null]"#));
+    }
+
+    #[test]
+    fn keys_that_serde_json_keeps_for_itself_are_keys() {
+        let text = r#"{"$serde_json::private::RawValue":"{","a":{"$serde_json::private::Number":"5"}}"#;
+        let object = line(text.as_bytes()).parse().unwrap();
+        assert_eq!(Value::Object(object).to_string(), text);
     }
 
     /// Its record holds a part of it further down; the ASR line must still be a record for its readers.

@@ -123,6 +123,16 @@ impl Placed {
         }
     }
 
+    /// Where the range ends that the compaction at a position replaced, if its native parent became the record
+    /// at `parent`: at what comes before it. That is `parent`, or else what the rule found to stand beside it
+    /// mechanically, such as parallel results and failed attempts: it was in the context that was replaced.
+    pub fn range_end(&self, parent: usize, position: usize) -> Option<usize> {
+        match self.paths.before(position) {
+            Some(Predecessor::Node(before)) if self.paths.contains(before, parent) => Some(before),
+            _ => None,
+        }
+    }
+
     /// Says what the compaction at a position replaced.
     pub fn settle(&mut self, position: usize, settled: Settled) {
         if let Some(Body::Compaction(compaction)) =

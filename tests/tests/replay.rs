@@ -17,6 +17,7 @@ const TARGETS: &[Target] = &[
     ("convert_pi", convert::pi),
     ("lines", targets::lines),
     ("script", targets::script),
+    ("session", targets::session),
     ("siblings", targets::siblings),
     ("validate", targets::validate),
 ];

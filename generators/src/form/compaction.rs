@@ -130,6 +130,8 @@ operand! {
             EmptyOpaque,
             /// An opaque state of which only the format is known.
             FormatOnly,
+            /// A summary of two parts.
+            TwoParts,
         }
         odd {
             /// `summary` is a string.
@@ -140,6 +142,18 @@ operand! {
             Nulls,
             /// `summary` is a string beside an opaque state.
             TextAndOpaque,
+            /// A summary whose part has no type.
+            PartWithoutType,
+            /// A summary whose part is a thought.
+            Thought,
+            /// A summary whose text is no string.
+            TextNumber,
+            /// A summary with parts that are no objects.
+            Bare,
+            /// `summary` is an object.
+            SummaryObject,
+            /// `opaque` is a list.
+            OpaqueList,
         }
     }
 }

@@ -33,6 +33,44 @@ operand! {
 }
 
 operand! {
+    /// What a message says.
+    Form WordsForm {
+        sound {
+            /// Nothing: it has no content.
+            Absent,
+            /// A text of its own.
+            Own,
+            /// The text of summaries.
+            Summary,
+            /// The text of summaries and one more.
+            SummaryAndMore,
+            /// The text of summaries in two parts.
+            SummaryInParts,
+            /// The text of summaries, in a part that is a thought.
+            Thought,
+            /// No parts.
+            Empty,
+        }
+        odd {
+            /// The text of summaries, in a part without type.
+            NoType,
+            /// The text of summaries, in a part whose type is no string.
+            TypeNumber,
+            /// A part whose text is no string.
+            TextNumber,
+            /// The text of summaries, in parts that are no objects.
+            Bare,
+            /// The text of summaries, as a string.
+            Text,
+            /// The text of summaries, in one part that is not in a list.
+            Part,
+            /// `null`.
+            Null,
+        }
+    }
+}
+
+operand! {
     /// Who made a call.
     Form CallForm {
         sound {

@@ -1,6 +1,6 @@
 //! The fields of messages, calls and results, and what a revision changes in them.
 
-use crate::form::{CallForm, CallPick, Change, ContentForm, KeyForm, MessageForm, StatusForm};
+use crate::form::{CallForm, CallPick, Change, ContentForm, KeyForm, MessageForm, StatusForm, WordsForm};
 use crate::render::Renderer;
 use crate::render::compaction;
 use crate::render::head::Draft;
@@ -12,7 +12,10 @@ impl Renderer {
     pub(super) fn body(&mut self, draft: &mut Draft, body: Body, key: &str, place: Place) {
         let Draft { line, name } = draft;
         match body {
-            Body::Message(form) => message(line, form, key),
+            Body::Message(form, words) => {
+                message(line, form, key);
+                write_words(line, words);
+            }
             Body::Call(form, key_form) => {
                 self.call_key(line, key_form, key);
                 self.requested_by(line, form, key);
@@ -125,16 +128,40 @@ fn message(line: &mut Line, form: MessageForm, key: &str) {
     }
 }
 
+/// The content of a message. Summaries say `s`.
+fn write_words(line: &mut Line, form: WordsForm) {
+    let content = match form {
+        WordsForm::Absent => return,
+        WordsForm::Own => r#"[{"type":"text","text":"m"}]"#,
+        WordsForm::Summary => r#"[{"type":"text","text":"s"}]"#,
+        WordsForm::SummaryAndMore => r#"[{"type":"text","text":"s"},{"type":"image","text":"m"}]"#,
+        WordsForm::SummaryInParts => r#"[{"type":"text","text":"s"},{"type":"text","text":"s"}]"#,
+        WordsForm::Thought => r#"[{"type":"thinking","text":"s"}]"#,
+        WordsForm::Empty => "[]",
+        WordsForm::NoType => r#"[{"text":"s"}]"#,
+        WordsForm::TypeNumber => r#"[{"type":5,"text":"s"},{"type":{"type":"text"},"text":"s"}]"#,
+        WordsForm::TextNumber => r#"[{"type":"text","text":5},{"type":"text","text":{"text":"s"}}]"#,
+        WordsForm::Bare => r#"["s",["s"],null]"#,
+        WordsForm::Text => "\"s\"",
+        WordsForm::Part => r#"{"type":"text","text":"s"}"#,
+        WordsForm::Null => "null",
+    };
+    line.put("content", content);
+}
+
 /// What a node says after a change.
 pub(super) fn changed(body: Body, change: Change) -> Body {
     match body {
-        Body::Message(form) => Body::Message(match change {
-            Change::Nothing | Change::Advance | Change::OtherKey => form,
-            Change::Hide => MessageForm::Aside,
-            Change::Show => MessageForm::Prompt,
-            Change::Withdraw => MessageForm::Withdrawn,
-            Change::Fail => MessageForm::Failed,
-        }),
+        Body::Message(form, words) => {
+            let form = match change {
+                Change::Nothing | Change::Advance | Change::OtherKey => form,
+                Change::Hide => MessageForm::Aside,
+                Change::Show => MessageForm::Prompt,
+                Change::Withdraw => MessageForm::Withdrawn,
+                Change::Fail => MessageForm::Failed,
+            };
+            Body::Message(form, words)
+        }
         Body::Call(form, key) => {
             let form = match change {
                 Change::Nothing | Change::Advance | Change::OtherKey => form,

@@ -243,6 +243,13 @@ fn write_content(form: ContentForm, line: &mut Line) {
         ContentForm::OpaqueText => (None, Some("\"d\"")),
         ContentForm::Nulls => (Some("null"), Some("null")),
         ContentForm::TextAndOpaque => (Some("\"s\""), Some(OPAQUE)),
+        ContentForm::TwoParts => (Some(r#"[{"type":"text","text":"s"},{"type":"text","text":"s"}]"#), None),
+        ContentForm::PartWithoutType => (Some(r#"[{"text":"s"}]"#), None),
+        ContentForm::Thought => (Some(r#"[{"type":"thinking","text":"s"}]"#), None),
+        ContentForm::TextNumber => (Some(r#"[{"type":"text","text":5}]"#), None),
+        ContentForm::Bare => (Some(r#"["s",null]"#), None),
+        ContentForm::SummaryObject => (Some(r#"{"type":"text","text":"s"}"#), None),
+        ContentForm::OpaqueList => (None, Some("[]")),
     };
     for (key, value) in [("summary", summary), ("opaque", opaque)] {
         if let Some(value) = value {

@@ -1,6 +1,6 @@
 //! Records that take part in the context: new nodes and revisions of them.
 
-use crate::form::{Base, Change, Manner, MessageForm};
+use crate::form::{Base, Change, Manner};
 use crate::operand::Ref;
 use crate::render::Renderer;
 use crate::render::body::changed;
@@ -63,7 +63,7 @@ impl Renderer {
         let Some((index, (node, record))) =
             target.and_then(|(index, record)| Some((index, (self.session.nodes.get(index)?, record))))
         else {
-            let body = Body::Message(MessageForm::default());
+            let body = Body::Message(Default::default(), Default::default());
             return self.append_as(head, named, body, format!("m{}", self.line));
         };
 

@@ -12,27 +12,27 @@ const LEVELS: usize = 127;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A record: its fields as JSON text, in order.
-pub(super) struct Line {
+pub(crate) struct Line {
     fields: Vec<(&'static str, Cow<'static, str>)>,
 }
 
 impl Line {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { fields: Vec::with_capacity(12) }
     }
 
     /// Adds a field with a value in JSON.
-    pub(super) fn put(&mut self, key: &'static str, value: impl Into<Cow<'static, str>>) {
+    pub(crate) fn put(&mut self, key: &'static str, value: impl Into<Cow<'static, str>>) {
         self.fields.push((key, value.into()));
     }
 
     /// Adds a field with a string, which is quoted here.
-    pub(super) fn text(&mut self, key: &'static str, value: &str) {
+    pub(crate) fn text(&mut self, key: &'static str, value: &str) {
         self.put(key, quote(value));
     }
 
     /// Writes the line without its end.
-    pub(super) fn write(&self, spelling: Option<SpellForm>, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, spelling: Option<SpellForm>, out: &mut Vec<u8>) {
         let text = match spelling {
             None | Some(SpellForm::Crlf | SpellForm::Unended) => self.plain(""),
             Some(SpellForm::Bom) if out.is_empty() => format!("{BYTE_ORDER_MARK}{}", self.plain("")),
@@ -116,7 +116,7 @@ fn nested(levels: usize) -> String {
 }
 
 /// A JSON string.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for letter in text.chars() {

@@ -4,7 +4,7 @@
 //! right; where odd operands break the rules it is a guess, and that is enough, since then nothing depends on
 //! it. It is no reader: nobody may compare an outcome with it.
 
-use crate::form::{CallForm, KeyForm, MessageForm};
+use crate::form::{CallForm, KeyForm, MessageForm, WordsForm};
 use crate::op::Compaction;
 use crate::operand::{Pick, Ref};
 use crate::render::line::quote;
@@ -50,7 +50,7 @@ pub(super) struct Branch {
 /// What a node says, as operands: so a revision can say it again, with changes.
 #[derive(Clone, Copy)]
 pub(super) enum Body {
-    Message(MessageForm),
+    Message(MessageForm, WordsForm),
     Call(CallForm, KeyForm),
     Result(KeyForm),
     Compaction(Compaction),
@@ -59,7 +59,7 @@ pub(super) enum Body {
 impl Body {
     pub(super) fn type_name(self) -> &'static str {
         match self {
-            Self::Message(_) => "message",
+            Self::Message(..) => "message",
             Self::Call(..) => "tool_call",
             Self::Result(_) => "tool_result",
             Self::Compaction(_) => "compaction",
@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// The id of the n-th latest record, if it has one.
-    pub(super) fn latest_id(&self, n: usize) -> Option<&str> {
+    pub(crate) fn latest_id(&self, n: usize) -> Option<&str> {
         latest(&self.records, n)?.id.as_deref()
     }
 
@@ -289,12 +289,12 @@ impl Session {
 }
 
 /// The n-th of some things, counted round.
-pub(super) fn wrapped<T: Copy>(things: &[T], n: usize) -> Option<T> {
+pub(crate) fn wrapped<T: Copy>(things: &[T], n: usize) -> Option<T> {
     things.get(n.checked_rem(things.len())?).copied()
 }
 
 /// The n-th latest of some things, counted round.
-pub(super) fn latest<T>(things: &[T], n: usize) -> Option<&T> {
+pub(crate) fn latest<T>(things: &[T], n: usize) -> Option<&T> {
     let last = things.len().checked_sub(1)?;
     things.get(last - n.checked_rem(things.len())?)
 }

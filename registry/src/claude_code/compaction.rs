@@ -48,6 +48,8 @@ enum KeptWhat {
     Listed { uuids: Vec<String>, all: Vec<String> },
     /// Everything from one record to another.
     Segment { head: String, tail: String },
+    /// Records that are not named by strings.
+    Unreadable,
 }
 
 /// The boundary that a summary is folded into.
@@ -142,6 +144,16 @@ impl Boundaries {
         Some(Folded { position: boundary.position, whole: boundary.uuid.clone().filter(|_| is_direct) })
     }
 
+    /// A record that stands already, and is written again with these pointers: the boundary that the new place
+    /// is below, if the old one, at `position`, is above it. Then what hangs from the record hangs from the
+    /// boundary, as in the file's own reader, for which the later line counts.
+    pub fn again(&mut self, pointers: &Pointers, position: usize) -> Option<String> {
+        let since = pointers.parent.as_ref().and_then(|parent| self.since.get(parent)).copied()?;
+        let boundary = self.all.get(since.boundary).filter(|boundary| position < boundary.position)?;
+        self.since.insert(pointers.id.clone()?, since);
+        boundary.uuid.clone()
+    }
+
     /// Whether the record at a position is a boundary's compaction.
     pub fn contains(&self, position: usize) -> bool {
         self.all.binary_search_by_key(&position, |boundary| boundary.position).is_ok()
@@ -164,23 +176,22 @@ type CallKeys = HashMap<String, String>;
 impl Boundary {
     /// What the compaction replaced; `None` where that cannot be established.
     fn settle(&self, placed: &Placed, keys: &mut Option<CallKeys>) -> Option<Settled> {
-        let through = match placed.hops.reach(self.link.as_deref()?) {
+        let parent = match placed.hops.reach(self.link.as_deref()?) {
             Reached::Unit(unit) => placed.span(unit).next_back()?,
             Reached::Start => return Some(Settled::replacing(Replaces::Ids(Vec::new()))),
             Reached::Nowhere => return None,
         };
-        if !placed.is_before(through, self.position) {
-            return None;
-        }
+        let through = placed.range_end(parent, self.position)?;
         let mut settled = Settled::replacing(Replaces::Through(placed.id(through)));
         let Some(kept) = &self.kept else { return Some(settled) };
 
         let summary = self.summary.as_ref().and_then(|summary| summary.uuid.as_ref());
         let is_before_kept = kept.anchor.is_some() && kept.anchor.as_ref() == summary;
         match &kept.what {
+            KeptWhat::Unreadable => return None,
             KeptWhat::Segment { head, tail } => {
                 let first = placed.first_from(head, through)?;
-                if !is_before_kept || placed.attachment(tail) != Some(through) {
+                if !is_before_kept || placed.attachment(tail) != Some(parent) {
                     return None;
                 }
                 settled.kept_from = Some(placed.id(first));
@@ -215,8 +226,9 @@ impl Kept {
         // Without a list of messages the segment says what was kept.
         let messages = metadata.object("preservedMessages");
         if let Some(messages) = messages.filter(|messages| messages.contains_key("uuids")) {
-            let texts = |key: &str| messages.texts(key).map(str::to_owned).collect();
-            let what = KeptWhat::Listed { uuids: texts("uuids"), all: texts("allUuids") };
+            let uuids = all_texts(messages.get("uuids"));
+            let all = messages.texts("allUuids").map(str::to_owned).collect();
+            let what = uuids.map_or(KeptWhat::Unreadable, |uuids| KeptWhat::Listed { uuids, all });
             return Some(Self { anchor: anchor(messages), what });
         }
         let segment = metadata.object("preservedSegment")?;
@@ -224,6 +236,11 @@ impl Kept {
         let tail = segment.text("tailUuid").unwrap_or_default().to_owned();
         Some(Self { anchor: anchor(segment), what: KeptWhat::Segment { head, tail } })
     }
+}
+
+/// The strings of a list that holds nothing else.
+fn all_texts(list: Option<&Value>) -> Option<Vec<String>> {
+    list?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
 /// Where the records that a list names stand, if all of them are there. Records that take no part in the

@@ -3,7 +3,7 @@
 //! The pointer is rewritten now and then and is usually a few records old; it often names an attachment. So
 //! it says something only when the record that it leads to is not on the default path: then there are two
 //! lanes, the one that the source points to and the one that was written last (two processes writing one file
-//! do this). A pointer to an earlier record of the default path is merely old, unless it is `explicit`: that
+//! do this), and the head is the one that the source names. A pointer to an earlier record of the default path is merely old, unless it is `explicit`: that
 //! pins the conversation there. A pointer is wiped by a compaction, and it is out of date once its lane goes
 //! on.
 
@@ -73,9 +73,9 @@ impl LastPrompt {
                 placed.notes.push(crate::Note { line: self.origin.line, message });
                 Pointing::Default
             }
-            Some(target) if self.is_explicit && target != default => Pointing::Records(vec![target]),
-            Some(target) if placed.paths.contains(default, target) => Pointing::Default,
-            Some(target) => Pointing::Records(vec![target, default]),
+            Some(target) if target == default => Pointing::Default,
+            Some(target) if !self.is_explicit && placed.paths.contains(default, target) => Pointing::Default,
+            Some(target) => Pointing::Record(target),
         }
     }
 }

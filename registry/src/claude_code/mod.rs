@@ -2,7 +2,7 @@
 //!
 //! | the rule asks for | Claude Code says it in |
 //! |---|---|
-//! | native id | `uuid`; of two records with the same one the first defines it |
+//! | native id | `uuid`; of two records with the same one the first defines it; if the second stands below a compaction, what hangs from it hangs from the compaction |
 //! | native parent | `parentUuid` |
 //! | logical parent | `logicalParentUuid` of a `system/compact_boundary`, whose `parentUuid` is null |
 //! | response key | `message.id`, else `requestId` |

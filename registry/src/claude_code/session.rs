@@ -62,6 +62,7 @@ pub(super) fn convert(
         title: Title::None,
         seen: HashMap::new(),
         boundaries: Boundaries::default(),
+        moved: HashMap::new(),
         results: HashMap::new(),
         withdrawn: HashSet::new(),
         leaves: Leaves::default(),
@@ -191,6 +192,8 @@ struct Session {
     /// By `uuid`.
     seen: HashMap<String, Seen>,
     boundaries: Boundaries,
+    /// Records that were written again below a boundary, with the boundary.
+    moved: HashMap<String, String>,
     /// By call, where its result stands.
     results: HashMap<String, usize>,
     /// Positions of messages that have been withdrawn.
@@ -223,13 +226,18 @@ impl Session {
             kind = format!("{kind}/{subtype}");
         }
         let origin = Origin { line, kind, id: text("uuid"), ts: text("timestamp") };
-        let pointers = Pointers { id: text("uuid"), parent: text("parentUuid"), logical_parent: None };
+        let pointers =
+            Pointers { id: text("uuid"), parent: self.pointer(&object, "parentUuid"), logical_parent: None };
 
         if object.flag("isSidechain") && !self.overview.is_sidechain {
             return self.sidechain(origin, object);
         }
         if let Some(seen) = origin.id.as_deref().and_then(|uuid| self.seen.get(uuid)) {
-            let duplicate_of = seen.record.clone();
+            let (duplicate_of, unit) = (seen.record.clone(), seen.unit);
+            let first = unit.and_then(|unit| self.draft.spans.get(unit)).map(|span| span.start);
+            if let Some(boundary) = first.and_then(|first| self.boundaries.again(&pointers, first)) {
+                self.moved.extend(origin.id.clone().map(|uuid| (uuid, boundary)));
+            }
             return self.duplicate(&origin, object, duplicate_of);
         }
         self.follow(&origin, &object);
@@ -245,6 +253,12 @@ impl Session {
             "system/microcompact_boundary" => self.microcompact(&origin, pointers, object),
             _ => self.other(&origin, pointers, object),
         }
+    }
+
+    /// The record that a field points to.
+    fn pointer(&self, object: &Object, key: &str) -> Option<String> {
+        let id = object.pointer(key)?;
+        Some(self.moved.get(&id).cloned().unwrap_or(id))
     }
 
     /// A record of a subagent. Its costs are the session's all the same.
@@ -317,7 +331,7 @@ impl Session {
 
     /// A compaction: replaced is settled when the stream is placed.
     fn boundary(&mut self, origin: &Origin, mut pointers: Pointers, object: Object) {
-        pointers.logical_parent = object.text("logicalParentUuid").map(str::to_owned);
+        pointers.logical_parent = self.pointer(&object, "logicalParentUuid");
         let body = Boundaries::body(origin, &object);
         let start = self.draft.records.len();
         let unit = self.draft.unit(pointers.clone(), origin, vec![body.into()]);
@@ -384,12 +398,8 @@ impl Session {
         };
         let title = title.map(|(by, title)| (by, title.to_owned()));
         let retracted: Vec<String> = object.texts("retractedMessageUuids").map(str::to_owned).collect();
-        let leaf = (r#type == "last-prompt").then(|| {
-            (
-                object.text("leafUuid").filter(|leaf| !leaf.is_empty()).map(str::to_owned),
-                object.flag("explicit"),
-            )
-        });
+        let leaf = (r#type == "last-prompt")
+            .then(|| (object.pointer("leafUuid").filter(|leaf| !leaf.is_empty()), object.flag("explicit")));
 
         self.keep(origin, pointers, object);
         if let Some((by, title)) = title {

@@ -65,8 +65,8 @@ impl What {
             "compaction" => {
                 let index = || object.get("firstKeptEntryIndex").and_then(Value::as_u64);
                 let indexed = |index| entries.get(usize::try_from(index).ok()?)?.clone();
-                let kept = match (object.text("firstKeptEntryId"), index()) {
-                    (Some(kept), _) => Some(kept.to_owned()),
+                let kept = match (object.pointer("firstKeptEntryId"), index()) {
+                    (Some(kept), _) => Some(kept),
                     (None, Some(index)) => indexed(index),
                     // Not said.
                     (None, None) => return Self::Unknown,
@@ -79,12 +79,12 @@ impl What {
                 Self::Beginning { parent, kept }
             }
             "branch_summary" => {
-                let from = object.text("fromId").map(str::to_owned);
+                let from = object.pointer("fromId");
                 let is_point_returned_to =
                     from == parent || (parent.is_none() && from.as_deref() == Some("root"));
                 Self::Branch { from: from.filter(|_| !is_point_returned_to) }
             }
-            "context_edit" => Self::Entry { target: object.text("targetId").map(str::to_owned) },
+            "context_edit" => Self::Entry { target: object.pointer("targetId") },
             _ => Self::Unknown,
         }
     }
@@ -127,7 +127,7 @@ pub(super) fn settle(placed: &mut Placed, pending: Vec<Pending>) {
 }
 
 fn beginning(placed: &Placed, position: usize, parent: Option<&str>, kept: &Kept) -> Option<Settled> {
-    let through = match parent.map_or(Reached::Start, |parent| placed.hops.reach(parent)) {
+    let parent = match parent.map_or(Reached::Start, |parent| placed.hops.reach(parent)) {
         Reached::Unit(unit) => placed.span(unit).next_back()?,
         Reached::Start => {
             let settled = Settled::replacing(Replaces::Ids(Vec::new()));
@@ -135,14 +135,12 @@ fn beginning(placed: &Placed, position: usize, parent: Option<&str>, kept: &Kept
         }
         Reached::Nowhere => return None,
     };
-    if !placed.is_before(through, position) {
-        return None;
-    }
+    let through = placed.range_end(parent, position)?;
     let kept_from = match kept {
         Kept::Nothing => None,
         Kept::Lost => return None,
         // An entry after the last one of the conversation: nothing of the conversation is kept.
-        Kept::From(id) if leads_past(placed, id, through) => None,
+        Kept::From(id) if leads_past(placed, id, parent) => None,
         Kept::From(id) => Some(placed.id(placed.first_from(id, through)?)),
     };
     let settled = Settled::replacing(Replaces::Through(placed.id(through)));

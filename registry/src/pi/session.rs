@@ -109,9 +109,9 @@ impl Session {
         let ts = object.text("timestamp").map(str::to_owned);
         let origin = Origin { line, kind, id: native_id.clone(), ts };
         let id = native_id.unwrap_or_else(|| format!("line-{line}"));
-        let parent = match object.get("parentId") {
-            Some(parent) => parent.as_str().map(str::to_owned),
-            None => self.entries.last().cloned().flatten(),
+        let parent = match object.contains_key("parentId") {
+            true => object.pointer("parentId"),
+            false => self.entries.last().cloned().flatten(),
         };
         let pointers = Pointers { id: Some(id.clone()), parent: parent.clone(), logical_parent: None };
         self.entries.push(Some(id.clone()));
@@ -133,7 +133,7 @@ impl Session {
             }
             _ => {
                 if r#type == "leaf" {
-                    leaf = object.text("targetId").map(str::to_owned);
+                    leaf = object.pointer("targetId");
                 }
                 if !AUDIT_TYPES.contains(&r#type.as_str()) {
                     let message = format!("found the unknown type `{type}`: kept as a fact");
@@ -222,7 +222,7 @@ fn point(placed: &mut Placed, leaves: Vec<Leaf>) {
             (Reached::Start, Some(_)) => Pointing::Nothing,
             (Reached::Unit(unit), default) => match placed.span(unit).next_back() {
                 Some(leaf) if Some(leaf) == default => Pointing::Default,
-                Some(leaf) if leaf <= position => Pointing::Records(vec![leaf]),
+                Some(leaf) if leaf <= position => Pointing::Record(leaf),
                 _ => missing(placed, &origin),
             },
             (Reached::Nowhere, _) => missing(placed, &origin),

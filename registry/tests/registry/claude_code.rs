@@ -698,9 +698,9 @@ fn a_leaf_on_another_lane_is_a_head_until_its_lane_goes_on() {
         last_prompt(json!("w")),
     ]);
     let expected = [
-        ("h4".to_owned(), vec![some("r2"), some("r3")]),
+        ("h4".to_owned(), vec![some("r2")]),
         ("h7".to_owned(), vec![]),
-        ("h8".to_owned(), vec![some("r6"), some("r7")]),
+        ("h8".to_owned(), vec![some("r6")]),
         ("h9".to_owned(), vec![]),
     ];
     assert_eq!(heads(&conversion), expected);
