@@ -285,7 +285,7 @@ mod tests {
             let json = encoded(&script);
             let mut bytes = vec![0; 4_000];
             bytes[..json.len()].copy_from_slice(json.as_bytes());
-            let size = mutate::<Script>(&mut bytes, json.len(), 2_000, seed * 7919, |_, _, _| unreachable!());
+            let size = mutate::<Script>(&mut bytes, json.len(), 2_000, seed * 7919, |_, size, _| size);
             script = decoded(&bytes[..size]).unwrap();
         }
         assert!(script.ops.len() > 5, "{script:?}");

@@ -1,5 +1,12 @@
 //! Native sessions of each agent: every script is a file, and default ones reach every form.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the helpers of a test may panic as it may"
+)]
+
 use arbitrary::{Arbitrary, Unstructured};
 use asr_generators::sessions::{ClaudeCode, Pi, Recorded, Session, claude_code};
 use asr_generators::{Operand, Scripted, Settings, Sort};

@@ -4,9 +4,9 @@
 //! 50,000.
 
 use asr_checker::hunt::{MOST_CASES, Plan, Preset, breakable, hunt, self_test};
-use asr_checker::{Engine, Oracle};
+use asr_checker::{Core, Engine, Oracle};
 use asr_generators::{Script, Settings};
-use asr_spec::Requirement;
+use asr_spec::{Entry, Head, Outcome, Query, Requirement, What};
 use std::collections::BTreeSet;
 
 fn cases(default: u64) -> u64 {
@@ -40,6 +40,30 @@ fn valid_scripts_violate_nothing() {
             assert!(broken.is_empty(), "seed {seed} violates {broken:?}: {script:?}");
         }
     }
+}
+
+/// A script is of use as far as it has paths. Every record serves as a head, so the longest path counts; the
+/// one of the primary head is shorter where a script ends with a rewind, or states heads.
+#[test]
+fn valid_scripts_are_valid_and_nearly_all_have_paths() {
+    let scripts = cases(20_000);
+    let (mut long, mut primary) = (0, 0);
+    for seed in 0..scripts {
+        let stream = Script::random(seed, &Settings::valid()).render();
+        let session = Core.read(&stream).unwrap();
+        assert!(session.validate().is_valid(), "seed {seed}");
+        let is_long = |head| match session.answer(&Query { what: What::Path, head }) {
+            Outcome::Entries(path) => {
+                path.iter().filter(|entry| matches!(entry, Entry::Node { .. })).count() >= 3
+            }
+            Outcome::NoDefaultPath | Outcome::Cycle { .. } => false,
+        };
+        primary += u64::from(is_long(Head::Primary));
+        long += u64::from(session.ids().into_iter().rev().any(|id| is_long(Head::Ref(id))));
+    }
+    println!("of {scripts} streams {long} have a path of three nodes, {primary} from the primary head");
+    assert!(long * 100 >= scripts * 95, "only {long} of {scripts} have a path of three nodes");
+    assert!(primary * 100 >= scripts * 70, "only {primary} of {scripts} have one from the primary head");
 }
 
 #[test]

@@ -484,6 +484,59 @@ fn a_summary_without_a_boundary_replaces_something_unknown() {
     assert_eq!(json_of(&conversion, "r1")["compactionId"], "s");
 }
 
+/// Claude Code's own reader takes the later of two records with one id, so what is said after a compaction to a
+/// message that it preserved is said after the compaction. Attached to the first writing it would go round it.
+#[test]
+fn what_hangs_from_a_record_written_again_below_a_boundary_hangs_from_the_boundary() {
+    let conversion = session(&long(&[
+        boundary("b", "a2", preserved("s", &["u2", "a2"])),
+        summary("s", "b"),
+        user("u2", "s", "On."),
+        answer("a2", "u2", "Y", "Done."),
+        user("u3", "a2", "Next."),
+        boundary("c", "u3", json!({})),
+    ]));
+    assert_eq!(branches(&conversion), Vec::<String>::new());
+    assert_eq!(json_of(&conversion, "r10")["replaces"], json!({"throughId": "r9"}));
+    let path = outcome(&conversion, What::Path);
+    assert_eq!(
+        path,
+        r#"[{"id":"r1"},{"id":"r2"},{"id":"r3"},{"id":"r4"},{"id":"r5"},{"id":"r9"},{"id":"r10"}]"#
+    );
+}
+
+/// The second result hangs from its own call and not from the first result, so the boundary that names the first
+/// result stands behind both: the model had both, and the summary is of both.
+#[test]
+fn a_compaction_replaces_what_stands_mechanically_between_its_parent_and_itself() {
+    let conversion = session(&[
+        user("u", "", "Go."),
+        call("a", "u", "X", "T1"),
+        call("b", "a", "X", "T2"),
+        result("t1", "a", "T1"),
+        result("t2", "b", "T2"),
+        boundary("c", "t1", json!({})),
+        summary("s", "c"),
+    ]);
+    assert_eq!(branches(&conversion), Vec::<String>::new());
+    assert_eq!(json_of(&conversion, "r6")["replaces"], json!({"throughId": "r5"}));
+    assert_eq!(outcome(&conversion, What::View), r#"[{"summary":"r6"}]"#);
+}
+
+/// A parent that cannot be read is not the same as none: with none, the record would be a new beginning.
+#[test]
+fn a_pointer_that_is_no_string_leads_to_something_unknown() {
+    for parent in [json!(5), json!(true), json!({"uuid": "u"}), json!(["u"])] {
+        let lines = [user("u", "", "Go."), with(user("v", "", "On."), json!({"parentUuid": parent}))];
+        assert_eq!(branches(&session(&lines)), ["r2<-?"]);
+        let bounded = with(boundary("b", "", json!({})), json!({"logicalParentUuid": parent}));
+        let conversion = session(&[user("u", "", "Go."), bounded]);
+        assert_eq!(json_of(&conversion, "r2")["replaces"], json!({"state": "unknown"}));
+        let conversion = session(&[user("u", "", "Go."), last_prompt(parent)]);
+        assert_eq!((heads(&conversion).len(), conversion.notes.len()), (0, 1));
+    }
+}
+
 /// D8: about a third of all real boundaries point to a record that is not in the file.
 #[test]
 fn a_boundary_whose_logical_parent_is_missing_replaces_something_unknown() {
@@ -583,6 +636,16 @@ fn a_preserved_message_that_is_missing_makes_the_replacement_unknown() {
 }
 
 /// D1 with D9: the last message before the boundary is only written behind it.
+/// A list of which a part cannot be read is no list of the rest.
+#[test]
+fn a_preserved_message_that_is_named_by_no_string_makes_the_replacement_unknown() {
+    for uuids in [json!(["u2", 5]), json!("u2"), json!({"u2": true})] {
+        let kept = json!({"preservedMessages": {"anchorUuid": "s", "uuids": uuids}});
+        let conversion = session(&long(&[boundary("b", "a2", kept), summary("s", "b")]));
+        assert_eq!(json_of(&conversion, "r5")["replaces"], json!({"state": "unknown"}));
+    }
+}
+
 #[test]
 fn a_boundary_whose_logical_parent_is_written_later_replaces_something_unknown() {
     let conversion = session(&[
@@ -834,6 +897,21 @@ fn half_a_surrogate_pair_costs_a_character_and_not_the_record() {
     assert_eq!(json_of(&conversion, "r2")["content"][0]["text"], "Sun \u{fffd}");
     assert_eq!(branches(&conversion), Vec::<String>::new());
     assert_eq!((conversion.notes.len(), conversion.notes[0].line), (1, 2));
+}
+
+/// JavaScript reads a number out of range, and writes null in its place; and it knows no private keys.
+#[test]
+fn a_number_out_of_range_or_a_private_key_does_not_cost_the_record() {
+    let mut bytes = file(&[user("u", "", "Go."), answer("a", "u", "X", "Gone."), user("v", "a", "On.")]);
+    let at = bytes.windows(9).position(|window| window == b"\"message\"").unwrap();
+    bytes.splice(
+        at..at,
+        *br#""x":[1e400,12345678901234567890123],"y":{"$serde_json::private::RawValue":"{"},"#,
+    );
+    let conversion = convert(Agent::ClaudeCode, None, &bytes).unwrap();
+    assert_eq!(problems(&conversion, &bytes), Vec::<String>::new());
+    assert_eq!(outcome(&conversion, What::Path), r#"[{"id":"r1"},{"id":"r2"},{"id":"r3"}]"#);
+    assert_eq!((conversion.notes.len(), conversion.notes[0].line), (1, 1));
 }
 
 #[test]

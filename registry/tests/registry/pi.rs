@@ -198,6 +198,18 @@ fn a_leaf_entry_says_where_pi_is() {
     assert_eq!(conversion.notes[0].line, 9);
 }
 
+/// A pointer that cannot be read is not the same as none.
+#[test]
+fn a_pointer_that_is_no_string_leads_to_something_unknown() {
+    let odd = json!(5);
+    let prompt = with(message("u3", "a2", "user", "Next."), json!({"parentId": odd}));
+    assert_eq!(branches(&after_four(&[prompt])), ["r6<-?"]);
+    let leaf = entry("leaf", "l", "a2", json!({"targetId": odd}));
+    assert_eq!(heads(&after_four(&[leaf])), []);
+    let kept = with(compaction("c", "a2", ""), json!({"firstKeptEntryId": odd, "firstKeptEntryIndex": 1}));
+    assert_eq!(json_of(&after_four(&[kept]), "r6")["replaces"], json!({"state": "unknown"}));
+}
+
 #[test]
 fn before_the_first_message_there_is_no_leaf_to_state() {
     let conversion = session(&[entry("model_change", "m", "", json!({})), message("u", "m", "user", "Go.")]);
@@ -220,6 +232,16 @@ fn a_compaction_replaces_the_path_but_for_what_is_kept() {
     assert_eq!((&record["keptFromId"], &record["insertAt"]), (&json!("r4"), &json!({"afterId": null})));
     assert_eq!(record["tokens"], json!({"before": 900}));
     assert_eq!(outcome(&conversion, What::View), r#"[{"summary":"r6"},{"id":"r4"},{"id":"r5"},{"id":"r7"}]"#);
+}
+
+/// The error was in the context that overflowed, and the retry hangs beside it.
+#[test]
+fn a_compaction_replaces_a_failed_attempt_beside_it() {
+    let mut failed = message("e", "u2", "assistant", "");
+    failed["message"]["stopReason"] = json!("error");
+    let conversion = session(&[message("u2", "", "user", "Go."), failed, compaction("c", "u2", "c")]);
+    assert_eq!(branches(&conversion), Vec::<String>::new());
+    assert_eq!(json_of(&conversion, "r4")["replaces"], json!({"throughId": "r3"}));
 }
 
 /// D12: nothing is replaced, and the summary still comes first.
