@@ -67,14 +67,13 @@ enum TipOf {
     Rewind(Row),
 }
 
-/// What [`Graph::append`] changed, to be taken back.
-pub(crate) struct Undo {
-    unresolved: u32,
+/// How far a graph had come, to take it back to that.
+pub(crate) struct Mark {
+    rows: usize,
+    unresolved: usize,
+    dropped: usize,
+    revised: usize,
     default_head: u32,
-    /// How many gaps no edge takes any more, the last of [`Graph::dropped`].
-    dropped: u32,
-    /// The latest revision so far of the node of which the row is a revision.
-    latest: Row,
 }
 
 /// The record that a record supersedes. Only an earlier one of the same type can be superseded; without such a
@@ -126,6 +125,8 @@ pub(crate) struct Graph {
     gaps: Vec<Row>,
     /// In a session, the gaps that rewinds and branches took off the edge to come.
     dropped: Vec<Row>,
+    /// In a session, the nodes that were revised, and what was their latest revision before.
+    revised: Vec<(Node, Row)>,
     unresolved: Vec<Ref>,
     /// The nodes that are compactions, ascending.
     compactions: Vec<Node>,
@@ -214,7 +215,11 @@ impl Graph {
     pub(crate) fn resolve(&self, index: &Index<'_>, target: Ref) -> Result<Node, RefStatus> {
         let row = index.bearer(target)?;
         // Which rows are nodes is not known yet while predecessors are looked for.
-        if index.is_context(row) { Ok(self.revised(row).unwrap_or(row)) } else { Err(RefStatus::WrongType) }
+        if index.is_context(row) {
+            Ok(self.node_revised_by(row).unwrap_or(row))
+        } else {
+            Err(RefStatus::WrongType)
+        }
     }
 
     pub(crate) fn resolve_told(
@@ -254,11 +259,11 @@ impl Graph {
 
     /// The node that contains a record; none where it is audit-only.
     pub(crate) fn node(&self, row: Row) -> Option<Node> {
-        if self.is_node(row) { Some(row) } else { self.revised(row) }
+        if self.is_node(row) { Some(row) } else { self.node_revised_by(row) }
     }
 
     /// The node of which a record is a revision.
-    fn revised(&self, row: Row) -> Option<Node> {
+    fn node_revised_by(&self, row: Row) -> Option<Node> {
         self.chains.get(row as usize).copied().filter(|&node| node < row)
     }
 
@@ -267,14 +272,15 @@ impl Graph {
         self.node(row).is_some_and(|node| self.latest(node) == row)
     }
 
-    /// Makes a row a revision of the node that another row belongs to. Returns the latest one before it.
-    fn revise(&mut self, rows: u32, other: Row, row: Row) -> Row {
+    /// Makes one of so many rows a revision of the node that another row belongs to. Returns that node, and what was
+    /// its latest revision before.
+    fn revise(&mut self, rows: u32, other: Row, row: Row) -> (Node, Row) {
         if self.chains.is_empty() {
             self.chains = (0..rows).collect();
         }
-        let node = self.revised(other).unwrap_or(other);
+        let node = self.node_revised_by(other).unwrap_or(other);
         self.chains[row as usize] = node;
-        std::mem::replace(&mut self.chains[node as usize], row)
+        (node, std::mem::replace(&mut self.chains[node as usize], row))
     }
 
     /// Builds the chains, for which only rows with details matter. Returns the latest marked rewrite of each node that
@@ -287,15 +293,15 @@ impl Graph {
                 continue;
             }
             if let Some(other) = superseded(index, row, kind) {
-                self.revise(index.rows(), other, row);
-                if let (true, Some(node)) = (detail.is_rewrite, self.revised(row)) {
+                let (node, _) = self.revise(index.rows(), other, row);
+                if detail.is_rewrite {
                     rewrites.insert(node, row);
                 }
             }
         }
         if S::ARE_HEARD {
             for row in (0..index.rows()).filter(|&row| index.is_context(row)) {
-                if let Some(node) = self.revised(row) {
+                if let Some(node) = self.node_revised_by(row) {
                     steps.tell(Step::Nr6, || (index.line(node), index.line(row)));
                     if index.detail(row).is_rewrite {
                         steps.tell(Step::Nr7, || (index.line(node), index.line(row)));
@@ -324,7 +330,7 @@ impl Graph {
             let (mut predecessor, mut path_index) = (Packed::NO_NODE, CYCLIC);
             match kind {
                 Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction
-                    if self.revised(row).is_none() =>
+                    if self.node_revised_by(row).is_none() =>
                 {
                     let about = || index.line(row);
                     // BF0: the branchesFrom of the latest marked rewrite counts, also where it has none (BF-1).
@@ -402,12 +408,10 @@ impl Graph {
 
     /// Adds the last row, which must change nothing about those before: a marked rewrite does, and what some ref
     /// has been waiting for. O(1), besides the search for the nodes that its refs name.
-    pub(crate) fn append(&mut self, index: &Index<'_>) -> Undo {
+    pub(crate) fn append(&mut self, index: &Index<'_>) {
         let row = self.predecessors.len() as Row;
         let kind = index.kinds[row as usize];
         let taken = self.taken();
-        let unresolved = self.unresolved.len() as u32;
-        let mut undo = Undo { unresolved, default_head: self.default_head, dropped: 0, latest: NONE };
         self.predecessors.push(Packed::NO_NODE);
         self.indexes.push(CYCLIC);
         if !self.chains.is_empty() {
@@ -416,13 +420,14 @@ impl Graph {
         match kind {
             Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction => {
                 if let Some(other) = superseded(index, row, kind) {
-                    undo.latest = self.revise(row + 1, other, row);
+                    let noted = self.revise(row + 1, other, row);
+                    self.revised.push(noted);
                 } else {
                     if kind == Kind::Compaction {
                         self.compactions.push(row);
                     }
                     if let Some(target) = index.detail(row).target {
-                        undo.dropped = self.drop_gaps(taken);
+                        self.dropped.extend(self.gaps.drain(taken as usize..));
                         self.default_head = Packed::pack(self.follow(index, target, &mut ())).0;
                     }
                     let gaps = self.gaps.len() as u32 - taken;
@@ -435,7 +440,7 @@ impl Graph {
                 }
             }
             Kind::Rewind => {
-                undo.dropped = self.drop_gaps(taken);
+                self.dropped.extend(self.gaps.drain(taken as usize..));
                 let target = index.detail(row).target.unwrap_or(Target::Unknown);
                 self.default_head = Packed::pack(self.follow(index, target, &mut ())).0;
             }
@@ -445,40 +450,40 @@ impl Graph {
         }
         let taken = if self.is_node(row) { self.gaps.len() as u32 } else { taken };
         self.end_gaps(row, taken);
-        undo
     }
 
-    /// Takes the last row back.
-    pub(crate) fn pop(&mut self, undo: Undo) {
-        let Undo { unresolved, default_head, dropped, latest } = undo;
-        let row = self.predecessors.len().saturating_sub(1) as Row;
-        if latest != NONE
-            && let Some(node) = self.revised(row)
-        {
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            rows: self.bound(),
+            unresolved: self.unresolved.len(),
+            dropped: self.dropped.len(),
+            revised: self.revised.len(),
+            default_head: self.default_head,
+        }
+    }
+
+    /// Takes the rows since a mark back.
+    pub(crate) fn rewind(&mut self, mark: &Mark) {
+        let &Mark { rows, unresolved, dropped, revised, default_head } = mark;
+        for (node, latest) in self.revised.drain(revised..).rev() {
             self.chains[node as usize] = latest;
         }
-        self.predecessors.pop();
-        self.indexes.pop();
-        self.chains.truncate(row as usize);
-        self.gap_ends.truncate(row as usize);
-        self.compactions.pop_if(|compaction| *compaction == row);
-        self.gaps.pop_if(|gap| *gap == row);
-        let kept = self.dropped.len().saturating_sub(dropped as usize);
-        self.gaps.extend(self.dropped.drain(kept..));
-        self.unresolved.truncate(unresolved as usize);
+        self.predecessors.truncate(rows);
+        self.indexes.truncate(rows);
+        self.chains.truncate(rows);
+        self.gap_ends.truncate(rows);
+        // All of these ascend.
+        let is_later = |row: &mut Row| *row as usize >= rows;
+        while self.compactions.pop_if(is_later).is_some() {}
+        while self.gaps.pop_if(is_later).is_some() {}
+        self.gaps.extend(self.dropped.drain(dropped..).filter(|&row| (row as usize) < rows));
+        self.unresolved.truncate(unresolved);
         self.default_head = default_head;
     }
 
     /// How many gaps the edges so far take.
     fn taken(&self) -> u32 {
         self.gap_ends.last().copied().unwrap_or(0)
-    }
-
-    /// Takes the gaps that no edge has taken off the edge to come, and returns how many there are.
-    fn drop_gaps(&mut self, taken: u32) -> u32 {
-        let before = self.dropped.len();
-        self.dropped.extend(self.gaps.drain(taken as usize..));
-        (self.dropped.len() - before) as u32
     }
 
     /// What the scan of the chapter does backwards from here: it passes the gaps that no edge has taken yet,

@@ -174,11 +174,10 @@ impl Places {
         Ok(())
     }
 
-    fn pop(&mut self) {
-        self.starts.pop();
-        let row = self.starts.len() as Row;
-        while self.wraps.pop_if(|wrap| *wrap == row).is_some() {}
-        self.blanks.pop_if(|(blank, _)| *blank == row);
+    fn truncate(&mut self, rows: usize) {
+        self.starts.truncate(rows);
+        while self.wraps.pop_if(|wrap| *wrap as usize >= rows).is_some() {}
+        while self.blanks.pop_if(|(blank, _)| *blank as usize >= rows).is_some() {}
     }
 
     /// Where the line begins.
@@ -223,6 +222,8 @@ pub(crate) struct Index<'a> {
     pub heads: Vec<Json>,
     pub inherits: Option<Inherits>,
     pub malformed: usize,
+    /// Whether programs make calls; perhaps only in lines that were taken back.
+    pub has_programs: bool,
     /// The records whose seq does not exceed that of every line before (ASR-014), ascending. Few, if any.
     pub odd_seqs: Vec<Row>,
     /// The seq of the nearest line of the file before that has one.
@@ -234,57 +235,66 @@ pub(crate) struct Index<'a> {
 impl<'a> Index<'a> {
     /// Reads a stream.
     pub(crate) fn read(stream: &'a [u8]) -> Result<Self, TooLarge> {
-        let mut index = Self::with_capacity(stream);
-        index.stream = Cow::Borrowed(stream);
+        let mut index = Self::new();
         index.read_lines(stream)?;
+        index.stream = Cow::Borrowed(stream);
+        index.finish();
         Ok(index)
     }
 
     /// Reads a stream that the index is to own. Where that fails, the index holds the stream and nothing else.
     pub(crate) fn read_owned(stream: Cow<'static, [u8]>) -> (Index<'static>, Option<TooLarge>) {
-        let mut index = Index::with_capacity(&stream);
-        // The table looks at the stream while lines of it are read, hence the two hands.
-        let bytes = stream.clone();
-        index.stream = stream;
-        match index.read_lines(&bytes) {
-            Ok(()) => (index, None),
-            Err(error) => (Index { stream: index.stream, ..Index::default() }, Some(error)),
+        let mut index = Index::new();
+        let result = index.read_lines(&stream);
+        if result.is_err() {
+            index = Index::new();
         }
+        index.stream = stream;
+        index.finish();
+        (index, result.err())
     }
 
     /// Reads the lines of the stream.
     fn read_lines(&mut self, stream: &[u8]) -> Result<(), TooLarge> {
-        let (mut lines, mut fields) = (Lines::new(stream), Fields::default());
-        let mut batch = Vec::with_capacity(BATCH);
-        while let Some(line) = lines.next(&mut fields) {
-            self.push(line, &fields, &mut batch)?;
-            if batch.len() == BATCH {
-                self.take(&mut batch)?;
-            }
-        }
-        self.take(&mut batch)?;
-        self.finish();
+        self.reserve(stream);
+        let mut lines = Lines::new(stream);
+        while self.read_batch(&mut lines)? {}
         Ok(())
     }
 
-    /// An empty index with room for the stream, if it goes on as it begins.
-    fn with_capacity(stream: &[u8]) -> Self {
+    /// Reads some lines, and gives their ids numbers all together. Returns whether there may be more.
+    pub(crate) fn read_batch(&mut self, lines: &mut Lines<'_>) -> Result<bool, TooLarge> {
+        let mut fields = Fields::default();
+        let mut batch = Vec::with_capacity(BATCH as usize);
+        let mut is_over = false;
+        for _ in 0..BATCH {
+            let Some(line) = lines.next(&mut fields) else {
+                is_over = true;
+                break;
+            };
+            self.push(line, &fields, &mut batch)?;
+        }
+        self.strings.touch(batch.iter().map(|(_, id)| id));
+        for (row, id) in batch {
+            self.ids[row as usize] = self.strings.put(lines.stream(), id)?;
+        }
+        Ok(!is_over)
+    }
+
+    /// Makes room for more lines, if they go on as they begin.
+    pub(crate) fn reserve(&mut self, stream: &[u8]) {
         let sample = &stream[..stream.len().min(1 << 16)];
         let lines = memchr::memchr_iter(b'\n', sample).count() + 1;
         let rows = (stream.len() as u64 * lines as u64 / sample.len().max(1) as u64) as usize;
         // Blank lines are no rows, and shorter than any record. Nor does a short one bear an id.
         let rows = (rows + rows / 16).min(stream.len() / 2) + 1;
         let ids = rows.min(stream.len() / r#"{"id":""}"#.len());
-        Self {
-            strings: Strings::with_capacity(ids),
-            kinds: Vec::with_capacity(rows),
-            ids: Vec::with_capacity(rows),
-            has_detail: Vec::with_capacity(rows),
-            is_hidden: Vec::with_capacity(rows),
-            places: Places { starts: Vec::with_capacity(rows), ..Places::default() },
-            is_sorted: true,
-            ..Self::default()
-        }
+        self.strings.reserve(ids);
+        self.kinds.reserve(rows);
+        self.ids.reserve(rows);
+        self.has_detail.reserve(rows);
+        self.is_hidden.reserve(rows);
+        self.places.starts.reserve(rows);
     }
 
     pub(crate) fn rows(&self) -> u32 {
@@ -372,6 +382,9 @@ impl<'a> Index<'a> {
     /// counts, so `is_latest` decides who takes part. Reads calls and results again, but those only where
     /// there are programs.
     pub(crate) fn hide_program_results(&mut self, is_latest: impl Fn(Row) -> bool) {
+        if !self.has_programs {
+            return;
+        }
         let mut keys = HashSet::new();
         let mut results = Vec::new();
         let mut fields = Fields::default();
@@ -401,15 +414,15 @@ impl<'a> Index<'a> {
     }
 }
 
-/// How many ids are given numbers together.
-const BATCH: usize = 64;
+/// How many lines are read together.
+pub(crate) const BATCH: u32 = 64;
 
 /// An id that is to be given a number, and the row whose id it is.
 type Unnamed<'l> = (Row, Hashed<'l>);
 
 /// Reading, line by line in the order of the file.
 impl<'a> Index<'a> {
-    /// Adds a line. If it has an id, that goes to the end of `batch`, which [`Index::take`] is to be given.
+    /// Adds a line. If it has an id, that goes to the end of `batch`, to be given a number.
     fn push<'l>(
         &mut self,
         line: Span<'l>,
@@ -426,6 +439,10 @@ impl<'a> Index<'a> {
                 batch.push((row, self.strings.hashed(placed(line, raw))));
             }
             self.note_seq(row, seq(fields.get(Field::Seq)));
+            if kind == Kind::SessionInfo {
+                self.note_session(fields);
+            }
+            self.has_programs |= kind == Kind::ToolCall && is_hidden;
             if let Some(detail) = self.detail_in(kind, line, fields)? {
                 has_detail = true;
                 self.details.push((row, detail));
@@ -437,15 +454,6 @@ impl<'a> Index<'a> {
         self.ids.push(NO_SYMBOL);
         self.has_detail.push(has_detail);
         self.is_hidden.push(is_hidden);
-        Ok(())
-    }
-
-    /// Gives the rows of a batch the symbols of their ids.
-    fn take(&mut self, batch: &mut Vec<Unnamed<'_>>) -> Result<(), TooLarge> {
-        self.strings.touch(batch.iter().map(|(_, id)| id));
-        for (row, id) in batch.drain(..) {
-            self.ids[row as usize] = self.strings.put(&self.stream, id)?;
-        }
         Ok(())
     }
 
@@ -461,7 +469,7 @@ impl<'a> Index<'a> {
     /// The symbol of a string, [`NO_SYMBOL`] for anything else.
     fn symbol(&mut self, line: Span<'_>, value: Value<'_>) -> Result<Symbol, TooLarge> {
         match value {
-            Value::String(raw) => self.strings.put(&self.stream, self.strings.hashed(placed(line, raw))),
+            Value::String(raw) => self.strings.put(line.stream, self.strings.hashed(placed(line, raw))),
             _ => Ok(NO_SYMBOL),
         }
     }
@@ -576,7 +584,7 @@ impl<'a> Index<'a> {
         Ok(if value.member(b"state").is(b"unknown") { Replaces::Unknown } else { Replaces::Nothing })
     }
 
-    /// Puts the rows into stream order, finds out who bears each id, and settles what session_info says now.
+    /// Puts the rows into stream order, finds out who bears each id, and gives back what room is left.
     fn finish(&mut self) {
         if !self.is_sorted {
             self.sort();
@@ -588,7 +596,6 @@ impl<'a> Index<'a> {
         is_hidden.shrink_to_fit();
         places.starts.shrink_to_fit();
         self.strings.shrink();
-        self.read_sessions();
         self.bearers = vec![NONE; self.strings.len()];
         for (row, &id) in (0..).zip(&self.ids) {
             if let Some(bearer) = self.bearers.get_mut(id as usize) {
@@ -628,89 +635,90 @@ impl<'a> Index<'a> {
         details.sort_unstable_by_key(|(row, _)| *row);
         odd_seqs.sort_unstable();
         index.file_rows = order;
+        self.read_sessions();
     }
 }
 
-/// What [`Index::append`] changed, to be taken back.
-///
-/// There is one per line of a session, so it is kept small; no table has more than 2³² elements.
-pub(crate) struct Undo {
-    symbols: u32,
-    details: u32,
-    compactions: u32,
-    replaced: u32,
-    retains: u32,
-    odd_seqs: u32,
+/// How long an index was, to take it back to that.
+pub(crate) struct Mark {
+    rows: usize,
+    symbols: usize,
+    details: usize,
+    compactions: usize,
+    replaced: usize,
+    retains: usize,
+    odd_seqs: usize,
     last_seq: Option<i64>,
-    /// Who bore the id of the row before.
-    bearer: u32,
+    malformed: usize,
+}
+
+impl Mark {
+    /// How many rows there were.
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows as u32
+    }
 }
 
 /// Growing at the end, for a session.
 impl Index<'_> {
-    /// An index of no lines that owns its stream.
-    pub(crate) fn owned() -> Self {
+    /// An index of no lines.
+    pub(crate) fn new() -> Self {
         Self { is_sorted: true, ..Self::default() }
     }
 
-    /// Whether the order of the file is that of the stream.
+    /// Whether the order of the file is that of the stream. If not, the index must not grow.
     pub(crate) fn is_sorted(&self) -> bool {
         self.is_sorted
     }
 
-    /// Adds a line that is not blank, whose bytes are at the end of the stream already. Afterwards the order may
-    /// be wrong; then the index says that it is not sorted, and must be read anew.
-    pub(crate) fn append<'l>(&mut self, line: Span<'l>, fields: &Fields<'l>) -> Result<Undo, TooLarge> {
-        let mut undo = Undo {
-            symbols: self.strings.len() as u32,
-            details: self.details.len() as u32,
-            compactions: self.compactions.len() as u32,
-            replaced: self.replaced.len() as u32,
-            retains: self.retains.len() as u32,
-            odd_seqs: self.odd_seqs.len() as u32,
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            rows: self.kinds.len(),
+            symbols: self.strings.len(),
+            details: self.details.len(),
+            compactions: self.compactions.len(),
+            replaced: self.replaced.len(),
+            retains: self.retains.len(),
+            odd_seqs: self.odd_seqs.len(),
             last_seq: self.last_seq,
-            bearer: NONE,
-        };
-        let row = self.rows();
-        let mut batch = Vec::new();
-        self.push(line, fields, &mut batch)?;
-        self.take(&mut batch)?;
-        let id = self.ids[row as usize];
-        self.bearers.resize(self.strings.len(), NONE);
-        if let Some(bearer) = self.bearers.get_mut(id as usize) {
-            undo.bearer = *bearer;
-            *bearer = if *bearer == NONE { row } else { SEVERAL };
+            malformed: self.malformed,
         }
-        if self.kinds[row as usize] == Kind::SessionInfo {
-            self.read_sessions();
-        }
-        Ok(undo)
     }
 
-    /// Takes the last row back, whose bytes are still there.
-    pub(crate) fn pop(&mut self, undo: Undo) {
-        let Undo { symbols, details, compactions, replaced, retains, odd_seqs, last_seq, bearer } = undo;
-        if let Some(id) = self.ids.pop()
-            && let Some(of_id) = self.bearers.get_mut(id as usize)
-        {
-            *of_id = bearer;
+    /// Notes who bears the id of a row, which no later row has been noted for.
+    pub(crate) fn bear(&mut self, row: Row) {
+        self.bearers.resize(self.strings.len(), NONE);
+        if let Some(bearer) = self.bearers.get_mut(self.ids[row as usize] as usize) {
+            *bearer = if *bearer == NONE { row } else { SEVERAL };
         }
-        self.bearers.truncate(symbols as usize);
-        self.strings.truncate(&self.stream, symbols as usize);
-        self.details.truncate(details as usize);
-        self.compactions.truncate(compactions as usize);
-        self.replaced.truncate(replaced as usize);
-        self.retains.truncate(retains as usize);
-        self.odd_seqs.truncate(odd_seqs as usize);
+    }
+
+    /// Takes the rows since a mark back, whose bytes are still there. False if who bears which id is not known any
+    /// more, and the index must be read anew.
+    pub(crate) fn rewind(&mut self, mark: &Mark) -> bool {
+        let &Mark { rows, symbols, details, compactions, replaced, retains, odd_seqs, last_seq, malformed } =
+            mark;
+        let mut is_known = true;
+        for id in self.ids.drain(rows..) {
+            if let Some(bearer) = self.bearers.get_mut(id as usize) {
+                is_known &= *bearer != SEVERAL;
+                *bearer = NONE;
+            }
+        }
+        self.bearers.truncate(symbols);
+        self.strings.truncate(&self.stream, symbols);
+        self.details.truncate(details);
+        self.compactions.truncate(compactions);
+        self.replaced.truncate(replaced);
+        self.retains.truncate(retains);
+        self.odd_seqs.truncate(odd_seqs);
         self.last_seq = last_seq;
-        self.has_detail.pop();
-        self.is_hidden.pop();
-        self.places.pop();
-        match self.kinds.pop() {
-            Some(Kind::Malformed) => self.malformed -= 1,
-            Some(Kind::SessionInfo) => self.read_sessions(),
-            _ => {}
-        }
+        self.malformed = malformed;
+        self.kinds.truncate(rows);
+        self.has_detail.truncate(rows);
+        self.is_hidden.truncate(rows);
+        self.places.truncate(rows);
+        is_known
     }
 
     /// The symbols of the refs by which a record changes the graph: what it supersedes, and its target.
@@ -723,24 +731,29 @@ impl Index<'_> {
         [supersedes, target].into_iter().filter(|&symbol| symbol != NO_SYMBOL)
     }
 
-    /// Settles what session_info says now. Field by field, the latest record that has it decides (HD-1); odd
-    /// values are absent (HD-7).
-    fn read_sessions(&mut self) {
-        let (mut heads, mut inherits) = (None, None);
+    /// Settles what session_info says now. O(rows), and reads those records again.
+    pub(crate) fn read_sessions(&mut self) {
+        (self.heads, self.inherits) = (Vec::new(), None);
         let mut fields = Fields::default();
-        for row in (0..self.rows()).rev().filter(|&row| self.kinds[row as usize] == Kind::SessionInfo) {
-            fields.read(self.text(row));
-            if let (None, Value::Array(_)) = (&heads, fields.get(Field::Heads)) {
-                heads = Some(fields.get(Field::Heads).elements().map(verbatim::json).collect());
-            }
-            if let (None, lineage @ Value::Object(_)) = (&inherits, fields.get(Field::Lineage)) {
-                inherits = Some(inherited(lineage.member(b"inherits")));
-            }
-            if heads.is_some() && inherits.is_some() {
-                break;
-            }
+        let rows: Vec<Row> =
+            (0..self.rows()).filter(|&row| self.kinds[row as usize] == Kind::SessionInfo).collect();
+        let stream = std::mem::take(&mut self.stream);
+        for row in rows {
+            fields.read(scan::line_at(&stream, self.start(row)).unwrap_or_default());
+            self.note_session(&fields);
         }
-        (self.heads, self.inherits) = (heads.unwrap_or_default(), inherits.flatten());
+        self.stream = stream;
+    }
+
+    /// Notes what the latest session_info record says. Field by field, the latest that has it decides (HD-1); odd
+    /// values are absent (HD-7).
+    fn note_session(&mut self, fields: &Fields<'_>) {
+        if let heads @ Value::Array(_) = fields.get(Field::Heads) {
+            self.heads = heads.elements().map(verbatim::json).collect();
+        }
+        if let lineage @ Value::Object(_) = fields.get(Field::Lineage) {
+            self.inherits = inherited(lineage.member(b"inherits"));
+        }
     }
 }
 
@@ -754,7 +767,7 @@ fn inherited(inherits: Value<'_>) -> Option<Inherits> {
 }
 
 fn placed<'l>(line: Span<'l>, raw: Raw<'l>) -> Placed<'l> {
-    Placed { raw, start: line.start + raw.offset(line.bytes) }
+    Placed { raw, start: raw.offset(line.stream) }
 }
 
 /// Step 4 as far as the record alone decides it.

@@ -23,14 +23,13 @@ pub(crate) const MAX_LEVELS: u32 = 127;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A line that is not blank.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Span<'a> {
+    pub stream: &'a [u8],
     /// The physical number, counted from 1, blank lines included.
     pub number: u64,
-    /// Where the line begins in the stream.
+    /// Where the line begins in the stream, behind a byte order mark.
     pub start: usize,
-    /// The line without its line feed, and without the byte order mark of the stream.
-    pub bytes: &'a [u8],
     /// Whether it passes the predicate.
     pub is_record: bool,
 }
@@ -49,18 +48,40 @@ pub(crate) struct Lines<'a> {
     is_utf8: bool,
 }
 
+/// A place between two lines of a stream.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Position {
+    /// Where the next line begins.
+    pub at: usize,
+    /// How many lines there are before, blank ones included.
+    pub lines: u64,
+}
+
 /// How many bytes are checked for UTF-8 together.
 const BLOCK: usize = 1 << 16;
 
 impl<'a> Lines<'a> {
     pub(crate) fn new(stream: &'a [u8]) -> Self {
-        let at = if stream.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        Self { at, ..Self::without_mark(stream) }
+        Self::behind(stream, Position::default())
     }
 
-    /// The lines of a part of a stream that is not its beginning.
-    pub(crate) fn without_mark(part: &'a [u8]) -> Self {
-        Self { stream: part, at: 0, number: 0, block_end: 0, is_utf8: false }
+    /// The lines behind those that have been read.
+    pub(crate) fn behind(stream: &'a [u8], Position { mut at, lines }: Position) -> Self {
+        if at == 0 && stream.starts_with(BYTE_ORDER_MARK) {
+            at = BYTE_ORDER_MARK.len();
+        }
+        Self { stream, at, number: lines, block_end: 0, is_utf8: false }
+    }
+
+    pub(crate) fn stream(&self) -> &'a [u8] {
+        self.stream
+    }
+
+    /// What has been read.
+    pub(crate) fn position(&self) -> Position {
+        // Before the first line is before its byte order mark, too.
+        let at = if self.number == 0 { 0 } else { self.at.min(self.stream.len()) };
+        Position { at, lines: self.number }
     }
 
     /// The next line that is not blank, and its fields if it is a record.
@@ -71,13 +92,10 @@ impl<'a> Lines<'a> {
             self.number += 1;
             let end = if self.is_utf8(start) { fields.read_at(self.stream, start) } else { None };
             let is_record = end.is_some();
-            let bytes = match end {
-                Some(end) => self.stream.get(start..end)?,
-                None => line_at(self.stream, start)?,
-            };
-            self.at = start + bytes.len() + 1;
-            if is_record || !is_blank(bytes) {
-                return Some(Span { number: self.number, start, bytes, is_record });
+            let line = if end.is_none() { line_at(self.stream, start)? } else { &[] };
+            self.at = end.unwrap_or(start + line.len()) + 1;
+            if is_record || !is_blank(line) {
+                return Some(Span { stream: self.stream, number: self.number, start, is_record });
             }
         }
         None

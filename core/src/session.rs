@@ -1,48 +1,53 @@
 //! A stream that grows: what a live tool holds while a harness writes.
 //!
-//! The index and the graph of a stream are made front to back, so a line at the end mostly adds to them and
-//! changes nothing: appending costs the scan of the line and O(1) amortised. Each line leaves behind what takes
-//! it back, for [`Session::pop`].
+//! Appending only collects lines. At the next question the index and the graph take in what has been collected, some
+//! lines at once, as when a stream is read; they are made front to back, so lines at the end mostly add to them and
+//! change nothing. Every now and then it is marked how far they have come, for [`Session::pop`]: it takes them back to the
+//! last mark, and the lines since then are collected ones again.
 //!
-//! Some lines reach back. Those make the session *stale*: it then only collects lines, and reads the stream anew
-//! when it is asked next, in O(n):
+//! Some lines reach back. Those make the session *stale*: it then reads the stream anew when it is asked next, in O(n):
 //!
 //! * a record whose seq puts it before another,
 //! * a marked rewrite of a node, which may bend every path through it,
 //! * an id that an earlier supersedes, branchesFrom or rewind names, so that what it resolves to changes
 //!   (a ref to a later record, or an id that a second record bears),
 //! * a first or last lineage with referenced context, whose marker moves all path indexes,
-//! * taking back a line that was read anew.
+//! * taking back a line that was read anew, or that bears an id which another record bears too.
 //!
 //! Where programs make calls, the pairing of calls with results is redone at the first question after a call or
 //! result, in the time it takes to scan them. Everything else (heads, ids, refs of compactions) is looked up when
 //! it is asked for, in a session as in a [`Stream`].
 
 use crate::graph::{self, Graph};
-use crate::index::{self, Index};
-use crate::scan::{Fields, Lines, Span};
+use crate::index::{self, BATCH, Index, Kind};
+use crate::scan::{Lines, Position};
 use crate::{Stream, TooLarge};
 use asr_spec::{Head, Heads, Outcome, Query, Report, What};
+use memchr::{memchr_iter, memrchr};
 use std::fmt;
 
 /// A stream of which lines are appended and taken back.
 pub struct Session {
+    /// All lines, the collected ones too. Of these the index and the graph know nothing yet.
     stream: Stream<'static>,
-    /// Where the lines end in the stream, behind the line feed.
-    ends: Vec<usize>,
-    /// What takes back the lines since the stream was last read anew. None if the line is blank.
-    undos: Vec<Option<Undo>>,
+    /// How many lines there are.
+    lines: u64,
+    /// How far the index and the graph are.
+    known: Position,
+    /// How far they had come at times since the stream was last read anew; at least [`BATCH`] rows lie between two.
+    marks: Vec<Mark>,
     /// By symbol: how many supersedes, branchesFrom and rewinds name it.
     links: Vec<u32>,
-    /// Whether lines have come or gone that the index does not know.
+    /// Whether the index and the graph are wrong.
     is_stale: bool,
-    /// Whether calls or results have come or gone.
+    /// Whether calls or results have come or gone where programs make calls.
     is_unpaired: bool,
 }
 
-struct Undo {
-    index: index::Undo,
-    graph: graph::Undo,
+struct Mark {
+    known: Position,
+    index: index::Mark,
+    graph: graph::Mark,
 }
 
 impl Default for Session {
@@ -54,133 +59,152 @@ impl Default for Session {
 impl Session {
     /// A session without lines.
     pub fn new() -> Self {
-        let index = Index::owned();
+        let index = Index::new();
         let graph = Graph::build(&index, &mut ());
         Self {
             stream: Stream { index, graph },
-            ends: Vec::new(),
-            undos: Vec::new(),
+            lines: 0,
+            known: Position::default(),
+            marks: Vec::new(),
             links: Vec::new(),
             is_stale: false,
             is_unpaired: false,
         }
     }
 
-    /// Adds a line, given without its line feed; what contains line feeds is several lines.
+    /// Adds a line, given without its line feed; what contains line feeds is several lines. O(its length), amortised.
     ///
     /// # Errors
     ///
-    /// As [`Stream::read`]; then the session is as before.
+    /// None yet: what is [`TooLarge`] is told by the question that comes upon it.
     pub fn append(&mut self, line: &[u8]) -> Result<(), TooLarge> {
-        let before = self.ends.len();
-        for line in line.split(|&byte| byte == b'\n') {
-            if let Err(error) = self.append_one(line) {
-                while self.ends.len() > before {
-                    self.pop();
-                }
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    fn append_one(&mut self, line: &[u8]) -> Result<(), TooLarge> {
         let bytes = self.stream.index.stream.to_mut();
-        let start = bytes.len();
+        bytes.reserve(line.len() + 1);
         bytes.extend_from_slice(line);
         bytes.push(b'\n');
-        self.ends.push(bytes.len());
-        if self.is_stale {
-            return Ok(());
-        }
-        // As one stream, but only its first line may begin with a byte order mark.
-        let mut lines = if start == 0 { Lines::new(line) } else { Lines::without_mark(line) };
-        let mut fields = Fields::default();
-        let undo = lines.next(&mut fields).map(|span| {
-            let number = self.ends.len() as u64;
-            self.append_row(Span { number, start: start + span.start, ..span }, &fields)
-        });
-        self.undos.push(undo.transpose().inspect_err(|_| self.is_stale = true)?);
+        self.lines += memchr_iter(b'\n', line).count() as u64 + 1;
         Ok(())
     }
 
-    fn append_row<'l>(&mut self, line: Span<'l>, fields: &Fields<'l>) -> Result<Undo, TooLarge> {
-        let Stream { index, graph } = &mut self.stream;
-        let inherits = index.inherits.is_some();
-        let undo = index.append(line, fields)?;
-        let row = index.rows() - 1;
-        self.links.resize(index.strings.len(), 0);
-        let is_awaited =
-            index.id(row).and_then(|id| self.links.get(id as usize)).is_some_and(|&links| links > 0);
-        self.is_stale |= !index.is_sorted()
-            || is_awaited
-            || inherits != index.inherits.is_some()
-            || (index.is_context(row) && index.detail(row).is_rewrite);
-        for link in index.links(row) {
-            if let Some(links) = self.links.get_mut(link as usize) {
-                *links += 1;
-            }
+    /// Takes the last line back. False if there is none. O(its length), if no question has been asked since it was
+    /// appended; else up to 127 lines must be taken in again at the next question.
+    pub fn pop(&mut self) -> bool {
+        let Some(last) = self.lines.checked_sub(1) else { return false };
+        if !self.is_stale && self.known.lines > last {
+            self.take_back();
         }
-        self.is_unpaired |= index.is_paired(row);
-        Ok(Undo { index: undo, graph: graph.append(index) })
+        self.lines = last;
+        let bytes = self.stream.index.stream.to_mut();
+        bytes.pop();
+        bytes.truncate(memrchr(b'\n', bytes).map_or(0, |at| at + 1));
+        true
     }
 
-    /// Takes the last line back. False if there is none.
-    pub fn pop(&mut self) -> bool {
-        if self.ends.pop().is_none() {
-            return false;
-        }
+    /// Takes the lines since the last mark back, which are then collected ones again.
+    fn take_back(&mut self) {
+        let Some(mark) = self.marks.pop() else {
+            self.is_stale = true;
+            return;
+        };
         let Stream { index, graph } = &mut self.stream;
-        match self.undos.pop().filter(|_| !self.is_stale) {
-            None => self.is_stale = true,
-            Some(None) => {}
-            Some(Some(undo)) => {
-                let row = index.rows() - 1;
-                self.is_unpaired |= index.is_paired(row);
-                for link in index.links(row) {
-                    if let Some(links) = self.links.get_mut(link as usize) {
-                        *links -= 1;
-                    }
+        let first = mark.index.rows();
+        let inherits = index.inherits.is_some();
+        let is_session_changed =
+            index.kinds.iter().skip(first as usize).any(|kind| *kind == Kind::SessionInfo);
+        for row in first..index.rows() {
+            self.is_unpaired |= index.has_programs && index.is_paired(row);
+            for link in index.links(row) {
+                if let Some(links) = self.links.get_mut(link as usize) {
+                    *links -= 1;
                 }
-                let inherits = index.inherits.is_some();
-                graph.pop(undo.graph);
-                index.pop(undo.index);
-                self.links.truncate(index.strings.len());
-                self.is_stale |= inherits != index.inherits.is_some();
             }
         }
-        index.stream.to_mut().truncate(self.ends.last().copied().unwrap_or(0));
-        true
+        graph.rewind(&mark.graph);
+        self.is_stale |= !index.rewind(&mark.index);
+        self.links.truncate(index.strings.len());
+        if is_session_changed {
+            index.read_sessions();
+        }
+        self.is_stale |= inherits != index.inherits.is_some();
+        self.known = mark.known;
     }
 
     /// How many lines there are, blank ones included.
     pub fn lines(&self) -> usize {
-        self.ends.len()
+        self.lines as usize
     }
 
-    /// The stream as it is now, to ask whatever a stream can be asked.
+    /// The stream as it is now, to ask whatever a stream can be asked. O(lines appended since the last question), if
+    /// they do not reach back.
     ///
     /// # Errors
     ///
-    /// As [`Stream::read`], of lines that were appended while the session was stale.
+    /// As [`Stream::read`].
     pub fn stream(&mut self) -> Result<&Stream<'static>, TooLarge> {
-        if self.is_stale {
+        if !self.is_stale && self.known.lines < self.lines {
+            // Lines are read while the index changes, hence the two hands.
             let bytes = std::mem::take(&mut self.stream.index.stream);
-            let (index, error) = Index::read_owned(bytes);
-            self.stream.index = index;
-            if let Some(error) = error {
-                return Err(error);
-            }
-            self.stream.graph = Graph::build(&self.stream.index, &mut ());
-            self.undos.clear();
-            self.count_links();
-            (self.is_stale, self.is_unpaired) = (false, true);
+            let result = self.take_in(&bytes);
+            self.stream.index.stream = bytes;
+            self.is_stale |= result.is_err();
+        }
+        if self.is_stale {
+            self.read_anew()?;
         }
         if std::mem::take(&mut self.is_unpaired) {
             let Stream { index, graph } = &mut self.stream;
             index.hide_program_results(|row| graph.is_latest(row));
         }
         Ok(&self.stream)
+    }
+
+    /// Takes in the collected lines, until one reaches back.
+    fn take_in(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
+        let Stream { index, graph } = &mut self.stream;
+        let mut lines = Lines::behind(bytes, self.known);
+        index.reserve(bytes.get(self.known.at..).unwrap_or_default());
+        let mut is_more = true;
+        while is_more && !self.is_stale {
+            let first = index.rows();
+            if self.marks.last().is_none_or(|mark| first - mark.index.rows() >= BATCH) {
+                self.marks.push(Mark { known: lines.position(), index: index.mark(), graph: graph.mark() });
+            }
+            let inherits = index.inherits.is_some();
+            is_more = index.read_batch(&mut lines)?;
+            self.links.resize(index.strings.len(), 0);
+            self.is_stale |= !index.is_sorted() || inherits != index.inherits.is_some();
+            for row in first..index.rows() {
+                index.bear(row);
+                let links = index.id(row).and_then(|id| self.links.get(id as usize));
+                self.is_stale |= links.is_some_and(|&links| links > 0)
+                    || index.is_context(row) && index.detail(row).is_rewrite;
+                for link in index.links(row) {
+                    if let Some(links) = self.links.get_mut(link as usize) {
+                        *links += 1;
+                    }
+                }
+                self.is_unpaired |= index.has_programs && index.is_paired(row);
+                graph.append(index);
+            }
+        }
+        self.known = lines.position();
+        Ok(())
+    }
+
+    fn read_anew(&mut self) -> Result<(), TooLarge> {
+        let bytes = std::mem::take(&mut self.stream.index.stream);
+        let (index, error) = Index::read_owned(bytes);
+        self.stream.index = index;
+        self.marks.clear();
+        if let Some(error) = error {
+            return Err(error);
+        }
+        self.stream.graph = Graph::build(&self.stream.index, &mut ());
+        self.known = Position { at: self.stream.index.stream.len(), lines: self.lines };
+        self.count_links();
+        self.is_stale = false;
+        self.is_unpaired = self.stream.index.has_programs;
+        Ok(())
     }
 
     fn count_links(&mut self) {

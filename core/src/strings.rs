@@ -73,14 +73,6 @@ fn next(at: usize, slots: usize) -> usize {
 }
 
 impl Strings {
-    /// A table for about so many texts.
-    pub(crate) fn with_capacity(texts: usize) -> Self {
-        let mut strings = Self::default();
-        strings.starts.reserve_exact(texts);
-        strings.reserve(texts);
-        strings
-    }
-
     /// A string with its hash. O(length).
     #[inline(always)]
     pub(crate) fn hashed<'a>(&self, string: Placed<'a>) -> Hashed<'a> {
@@ -145,12 +137,13 @@ impl Strings {
     }
 
     /// Makes room for more texts: at most two of three slots are ever taken.
-    fn reserve(&mut self, more: usize) {
+    pub(crate) fn reserve(&mut self, more: usize) {
         let needed = self.starts.len() + more;
         if needed <= self.slots.len() / 3 * 2 {
             return;
         }
-        let length = (needed / 2 * 3 + 6).max(self.slots.len() / 2 * 3);
+        self.starts.reserve(more);
+        let length = (needed / 2 * 3 + 6).max(self.slots.len() * 2);
         let old = std::mem::replace(&mut self.slots, vec![EMPTY; length]);
         // In the order of their numbers, or a later text could lie before an earlier one.
         let mut hashes = vec![0; self.starts.len()];
