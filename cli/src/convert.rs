@@ -2,9 +2,8 @@
 
 use crate::Status;
 use crate::describe::say;
-use crate::input::{Origin, Reason, convert, read};
-use crate::output::stdout;
-use crate::progress::Progress;
+use crate::input::{InputError, Inputs, Listed, Origin, Reason, convert, read};
+use crate::output::Out;
 use asr_registry::Conversion;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -12,37 +11,70 @@ use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The native session; `-` is standard input
-    file: PathBuf,
+    #[command(flatten)]
+    inputs: Inputs,
 
     /// The agent that wrote it: `auto`, `claude-code`, `pi`
     #[arg(long, value_name = "AGENT", default_value = "auto")]
     from: Origin,
 
-    /// Write to this file, whole or not at all, instead of to standard output (`-`)
-    #[arg(short, long, value_name = "FILE")]
+    /// Write to this file, whole or not at all, instead of to standard output (`-`); several sessions to this directory,
+    /// each where it is below the one that was given
+    #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let progress = Progress::start(args.file.display().to_string());
-    let conversion = read(&args.file).and_then(|(name, bytes)| {
-        let agent = args.from.agent(&bytes).ok_or_else(|| Reason::Undetected.of(&*name))?;
-        convert(agent, &args.file, &name, &bytes, |note| say(&note))
-    });
-    let conversion = match conversion {
-        Ok(conversion) => conversion,
-        Err(error) => {
-            say(&format!("error: {error}"));
-            return Ok(Status::Unusable);
+    let output = args.output.as_deref().filter(|&path| path != Path::new("-"));
+    match (args.inputs.single(), output) {
+        (Ok(_), output) => args.inputs.for_each(false, |listed, out, _| {
+            let conversion = match args.conversion(&listed, out) {
+                Ok(conversion) => conversion,
+                Err(error) => return Ok(Err(error)),
+            };
+            match output {
+                None => conversion.write_to(out)?,
+                Some(path) => save(&conversion, path).map_err(|error| named(path, &error))?,
+            }
+            Ok(Ok(Status::Fine))
+        }),
+        (Err(_), Some(directory)) if directory.is_dir() || !directory.exists() => {
+            to_directory(args, directory)
         }
-    };
-    match args.output.as_deref().filter(|&path| path != Path::new("-")) {
-        None => write(&conversion, stdout())?,
-        Some(path) => save(&conversion, path).map_err(|error| named(path, &error))?,
+        (Err(several), _) => {
+            say(&format!("error: found {several} to convert: expected --output with a directory"));
+            Ok(Status::Unusable)
+        }
     }
-    drop(progress);
-    Ok(Status::Fine)
+}
+
+/// Converts every session into a file of its own.
+fn to_directory(args: &Args, directory: &Path) -> io::Result<Status> {
+    args.inputs.for_each(false, |listed, out, _| {
+        let target = directory.join(&listed.relative);
+        let is_itself = fs::canonicalize(&target)
+            .is_ok_and(|target| fs::canonicalize(&listed.path).is_ok_and(|source| source == target));
+        if is_itself || listed.is_repeated {
+            let reason = if is_itself { Reason::Itself(target) } else { Reason::Taken(target) };
+            return Ok(Err(reason.of(listed.path.display().to_string())));
+        }
+        let conversion = match args.conversion(&listed, out) {
+            Ok(conversion) => conversion,
+            Err(error) => return Ok(Err(error)),
+        };
+        let saved =
+            target.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| save(&conversion, &target));
+        saved.map_err(|error| named(&target, &error))?;
+        Ok(Ok(Status::Fine))
+    })
+}
+
+impl Args {
+    fn conversion(&self, listed: &Listed, out: &mut Out<'_>) -> Result<Conversion, InputError> {
+        let (name, bytes) = read(&listed.path)?;
+        let agent = self.from.agent(&bytes).ok_or_else(|| Reason::Undetected.of(&*name))?;
+        convert(agent, &listed.path, &name, &bytes, |note| out.say(note))
+    }
 }
 
 fn write(conversion: &Conversion, out: impl Write) -> io::Result<()> {

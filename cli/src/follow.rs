@@ -35,8 +35,8 @@ static IS_OVER: AtomicBool = AtomicBool::new(false);
 pub(crate) fn follow(files: &Files, query: &Query, in_json: bool) -> io::Result<Status> {
     let (path, format) = match files.single() {
         Ok(file) => file,
-        Err(expected) => {
-            say(&format!("error: cannot follow: {expected}"));
+        Err(other) => {
+            say(&format!("error: cannot follow: expected one file, found {other}"));
             return Ok(Status::Unusable);
         }
     };

@@ -4,10 +4,11 @@
 //! output. An input that cannot be used keeps its place and stops nobody.
 
 use crate::Status;
-use crate::output::{Out, Queue};
+use crate::output::{Out, Queue, stdout};
 use crate::progress::Progress;
 use asr_registry::{Agent, Conversion, ConvertError};
 use serde_json::json;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,13 +24,20 @@ const STDIN: &str = "-";
 /// What session files are called, of whatever format.
 const EXTENSION: &str = "jsonl";
 
-/// The files of a command, `-` for standard input.
+/// What a command is to read.
 #[derive(clap::Args)]
-pub(crate) struct Files {
+pub(crate) struct Inputs {
     /// Files to read; `-` is standard input, a directory is all `*.jsonl` files below it, and a pattern such as
     /// `'sessions/**/*.jsonl'` is all that it matches
     #[arg(required = true, value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
+}
+
+/// What a command is to read as streams.
+#[derive(clap::Args)]
+pub(crate) struct Files {
+    #[command(flatten)]
+    inputs: Inputs,
 
     /// What the files are: `asr`, `auto` (detect a native session, else take it for ASR), or an agent:
     /// `claude-code`, `pi`
@@ -116,6 +124,10 @@ pub(crate) enum Reason {
     Convert(ConvertError),
     #[error("{0}")]
     TooLarge(String),
+    #[error("cannot convert: {} is this session itself", .0.display())]
+    Itself(PathBuf),
+    #[error("cannot convert: {} is for another session that was given", .0.display())]
+    Taken(PathBuf),
     #[error("cannot convert: no known agent writes such a file; name one with --from")]
     Undetected,
 }
@@ -124,6 +136,17 @@ impl Reason {
     pub(crate) fn of(self, name: impl Into<String>) -> InputError {
         InputError { name: name.into(), reason: self }
     }
+}
+
+/// An input of which only the place is known.
+pub(crate) struct Listed {
+    /// Its place among all inputs of the command.
+    pub number: usize,
+    pub path: PathBuf,
+    /// Its path below the directory that was given, or its file name.
+    pub relative: PathBuf,
+    /// Whether an input before it has the same.
+    pub is_repeated: bool,
 }
 
 /// An input that was read.
@@ -149,40 +172,46 @@ impl Input {
 /// What a verb makes of an input: its status, unless it cannot be used, or unless nothing more can be written.
 pub(crate) type Judged = io::Result<Result<Status, InputError>>;
 
-impl Files {
+impl Inputs {
     /// Hands every input to `judge`, on all cores, and puts out what it writes in the order of the inputs. One that
     /// cannot be used is reported and does not stop the others; where output is JSON, it has a line there as well, so
     /// that lines match inputs.
     pub(crate) fn for_each(
         &self,
         in_json: bool,
-        judge: impl Fn(Input, &mut Out<'_>, &Progress) -> Judged + Sync,
+        judge: impl Fn(Listed, &mut Out<'_>, &Progress) -> Judged + Sync,
     ) -> io::Result<Status> {
-        let paths = self.paths();
+        let paths = self.list();
         let inputs = paths.len();
         let progress = match &*paths {
-            [Ok(path)] => Progress::start(path.display().to_string()),
+            [Ok((path, _))] => Progress::start(path.display().to_string()),
             _ => Progress::start(format!("{inputs} files")),
         };
-        let queue = Queue::new(inputs, &progress);
+        let queue = Queue::new(inputs, stdout(), &progress);
         // Pieces of one input among many do not show.
         let hidden = Progress::hidden();
         let shown = if inputs > 1 { &hidden } else { &progress };
-        let paths = Mutex::new((0..).zip(paths));
+        let mut relatives = HashSet::new();
+        let paths = (0..).zip(paths).map(|(number, path)| {
+            let listed = path.map(|(path, relative)| {
+                let is_repeated = !relatives.insert(relative.clone());
+                Listed { number, path, relative, is_repeated }
+            });
+            (number, listed)
+        });
+        let paths = Mutex::new(paths);
         let take = || paths.lock().unwrap_or_else(PoisonError::into_inner).next();
         let work = || {
-            while let Some((number, path)) = take()
+            while let Some((number, listed)) = take()
                 && let Some(mut out) = queue.place(number)
             {
-                let name = match &path {
-                    Ok(path) => path.display().to_string(),
+                let name = match &listed {
+                    Ok(listed) => listed.path.display().to_string(),
                     Err(error) => error.name.clone(),
                 };
-                let judged = catch_unwind(AssertUnwindSafe(|| {
-                    match path.and_then(|path| self.input(number, &path, &mut out)) {
-                        Ok(input) => judge(input, &mut out, shown),
-                        Err(error) => Ok(Err(error)),
-                    }
+                let judged = catch_unwind(AssertUnwindSafe(|| match listed {
+                    Ok(listed) => judge(listed, &mut out, shown),
+                    Err(error) => Ok(Err(error)),
                 }));
                 let status = match judged {
                     Ok(Ok(Ok(status))) => status,
@@ -193,8 +222,10 @@ impl Files {
                         }
                         Status::Unusable
                     }
-                    // What cannot be written ends the queue, which tells why.
-                    Ok(Err(_)) => Status::Unusable,
+                    Ok(Err(error)) => {
+                        queue.fail(error);
+                        break;
+                    }
                     // The message of the panic is on standard error already.
                     Err(_) => {
                         out.say(format!("error: {name}: internal error"));
@@ -216,26 +247,28 @@ impl Files {
         queue.finish()
     }
 
-    /// The one input, where there is one, and where it is a file that can be read again and again.
-    pub(crate) fn single(&self) -> Result<(&Path, Format), &'static str> {
+    /// The one file to read, if it is one; otherwise what there is instead.
+    pub(crate) fn single(&self) -> Result<&Path, &'static str> {
         match &*self.files {
-            [path] if path == Path::new(STDIN) => Err("expected a file: standard input cannot be read again"),
-            [path] if path.is_dir() => Err("expected one file, found a directory"),
-            [path] => Ok((path, self.from)),
-            _ => Err("expected one file, found several"),
+            [path] if path.is_dir() => Err("a directory"),
+            [path] if is_pattern(path) && fs::symlink_metadata(path).is_err() => Err("a pattern"),
+            [path] => Ok(path),
+            _ => Err("several"),
         }
     }
 
-    /// The paths of all inputs: as given, those of directories and patterns sorted by name, component by component.
-    fn paths(&self) -> Vec<Result<PathBuf, InputError>> {
+    /// The paths of all inputs, and what of each lies below what was given: in the order in which they were given, those of
+    /// directories and patterns sorted by name, component by component.
+    fn list(&self) -> Vec<Result<(PathBuf, PathBuf), InputError>> {
         let mut paths = Vec::new();
         let mut is_consumed = false;
         for path in &self.files {
             let text = path.to_string_lossy();
+            let named = |path: &Path| (path.to_owned(), path.file_name().unwrap_or_default().into());
             if text == STDIN {
                 let is_first = !std::mem::replace(&mut is_consumed, true);
                 paths.push(if is_first {
-                    Ok(path.clone())
+                    Ok(named(path))
                 } else {
                     Err(Reason::Consumed.of("standard input"))
                 });
@@ -244,18 +277,46 @@ impl Files {
                 if sessions.is_empty() {
                     paths.push(Err(Reason::Empty.of(text)));
                 }
-                paths.extend(sessions);
-            } else if text.contains(['*', '?', '[']) && fs::symlink_metadata(path).is_err() {
-                matching(&text, &mut paths);
+                paths.extend(sessions.into_iter().map(|session| Ok(from(path, session?))));
+            } else if is_pattern(path) && fs::symlink_metadata(path).is_err() {
+                let literal =
+                    path.iter().take_while(|part| !is_pattern(Path::new(part))).collect::<PathBuf>();
+                paths.extend(matching(&text).into_iter().map(|session| Ok(from(&literal, session?))));
             } else {
-                paths.push(Ok(path.clone()));
+                paths.push(Ok(named(path)));
             }
         }
         paths
     }
+}
 
-    fn input(&self, number: usize, path: &Path, out: &mut Out<'_>) -> Result<Input, InputError> {
-        let (name, bytes) = read(path)?;
+impl Files {
+    /// Hands every input to `judge`, read, as [`Inputs::for_each`] does.
+    pub(crate) fn for_each(
+        &self,
+        in_json: bool,
+        judge: impl Fn(Input, &mut Out<'_>, &Progress) -> Judged + Sync,
+    ) -> io::Result<Status> {
+        self.inputs.for_each(in_json, |listed, out, progress| match self.input(listed, out) {
+            Ok(input) => judge(input, out, progress),
+            Err(error) => Ok(Err(error)),
+        })
+    }
+
+    /// The one file, where there is one that can be read again and again, and what it is.
+    pub(crate) fn single(&self) -> Result<(&Path, Format), String> {
+        match self.inputs.single() {
+            Ok(path) if path == Path::new(STDIN) => {
+                Err("standard input, which cannot be read again".to_owned())
+            }
+            Ok(path) => Ok((path, self.from)),
+            Err(other) => Err(other.to_owned()),
+        }
+    }
+
+    fn input(&self, listed: Listed, out: &mut Out<'_>) -> Result<Input, InputError> {
+        let Listed { number, path, .. } = listed;
+        let (name, bytes) = read(&path)?;
         let agent = match self.from {
             Format::Asr => {
                 if let Some(agent) = Agent::detect(&bytes) {
@@ -268,7 +329,7 @@ impl Files {
             Format::Native(origin) => origin.agent(&bytes),
         };
         let Some(agent) = agent else { return Ok(Input { number, name, stream: bytes, conversion: None }) };
-        let conversion = convert(agent, path, &name, &bytes, |note| out.say(note))?;
+        let conversion = convert(agent, &path, &name, &bytes, |note| out.say(note))?;
         let stream = stream(&conversion).map_err(|error| Reason::Io(error).of(&*name))?;
         Ok(Input { number, name, stream, conversion: Some(conversion) })
     }
@@ -300,34 +361,44 @@ pub(crate) fn below(directory: &Path) -> Vec<Result<PathBuf, InputError>> {
     sessions.collect()
 }
 
-/// Adds what a pattern matches that the shell has left alone, each file once.
-fn matching(pattern: &str, paths: &mut Vec<Result<PathBuf, InputError>>) {
+/// What a pattern matches, sorted, each file once.
+fn matching(pattern: &str) -> Vec<Result<PathBuf, InputError>> {
     let matches = match glob::glob(pattern) {
         Ok(matches) => matches,
-        Err(error) => return paths.push(Err(Reason::Pattern(error).of(pattern))),
+        Err(error) => return vec![Err(Reason::Pattern(error).of(pattern))],
     };
-    let mut found = Vec::new();
+    let (mut found, mut errors) = (BTreeSet::new(), Vec::new());
+    let mut take = |path| match path {
+        Ok(path) => drop(found.insert(path)),
+        Err(error) => errors.push(Err(error)),
+    };
     for path in matches {
         match path {
-            Ok(path) if path.is_dir() => {
-                let (sessions, errors): (Vec<_>, Vec<_>) = below(&path).into_iter().partition(Result::is_ok);
-                found.extend(sessions.into_iter().flatten());
-                paths.extend(errors);
-            }
-            Ok(path) => found.push(path),
+            Ok(path) if path.is_dir() => below(&path).into_iter().for_each(&mut take),
+            Ok(path) => take(Ok(path)),
             Err(error) => {
                 let name = error.path().display().to_string();
-                paths.push(Err(Reason::Io(error.into()).of(name)));
+                take(Err(Reason::Io(error.into()).of(name)));
             }
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    if found.is_empty() {
+    if found.is_empty() && errors.is_empty() {
         // There may be a file that looks like a pattern; that there is none, its reader says.
-        found.push(pattern.into());
+        found.insert(pattern.into());
     }
-    paths.extend(found.into_iter().map(Ok));
+    errors.extend(found.into_iter().map(Ok));
+    errors
+}
+
+/// Whether a path has what only patterns have.
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?', '['])
+}
+
+/// A path, and what of it lies below a directory.
+fn from(directory: &Path, path: PathBuf) -> (PathBuf, PathBuf) {
+    let relative = path.strip_prefix(directory).unwrap_or(&path).to_owned();
+    (path, relative)
 }
 
 fn is_session(path: &Path) -> bool {

@@ -75,7 +75,7 @@ struct Line {
     next: usize,
     /// What is done before its turn.
     done: BTreeMap<usize, Done>,
-    out: Stdout,
+    out: Box<dyn Write + Send>,
     error: Option<io::Error>,
     worst: Status,
 }
@@ -88,8 +88,9 @@ struct Done {
 }
 
 impl<'p> Queue<'p> {
-    pub(crate) fn new(inputs: usize, progress: &'p Progress) -> Self {
-        let (out, done) = (Stdout::default(), BTreeMap::new());
+    /// A queue of so many inputs before `out`.
+    pub(crate) fn new(inputs: usize, out: impl Write + Send + 'static, progress: &'p Progress) -> Self {
+        let (out, done) = (Box::new(out), BTreeMap::new());
         let line = Line { next: 0, done, out, error: None, worst: Status::Fine };
         Self { line: Mutex::new(line), moved: Condvar::new(), progress, inputs }
     }
@@ -102,6 +103,12 @@ impl<'p> Queue<'p> {
         }
         let messages = Vec::new();
         line.error.is_none().then(|| Out { queue: self, number, text: Vec::new(), messages })
+    }
+
+    /// Ends all work, unless an error has already.
+    pub(crate) fn fail(&self, error: io::Error) {
+        self.lock().error.get_or_insert(error);
+        self.moved.notify_all();
     }
 
     /// The worst that an input came to.
@@ -186,5 +193,125 @@ impl Write for Out<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    /// Where a test sees what was put out.
+    #[derive(Clone, Default)]
+    struct Seen(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Seen {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seen {
+        fn bytes(self) -> Vec<u8> {
+            std::mem::take(&mut self.0.lock().unwrap())
+        }
+    }
+
+    fn add(out: &mut Out<'_>, text: &str) {
+        out.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// The first input goes on until all others have gone as far as they may.
+    #[test]
+    fn answers_come_in_order_and_no_input_runs_far_ahead() {
+        const INPUTS: usize = 4 * MOST_AHEAD;
+        let (put_out, progress) = (Seen::default(), Progress::hidden());
+        let queue = Queue::new(INPUTS, put_out.clone(), &progress);
+        let (next, placed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::SeqCst);
+                if number >= INPUTS {
+                    break;
+                }
+                let mut out = queue.place(number).unwrap();
+                placed.fetch_add(1, Ordering::SeqCst);
+                add(&mut out, &format!("{number} "));
+                if number == 0 {
+                    // The others stand before the first place that is too far ahead.
+                    while next.load(Ordering::SeqCst) <= MOST_AHEAD {
+                        thread::yield_now();
+                    }
+                    assert_eq!(placed.load(Ordering::SeqCst), MOST_AHEAD);
+                }
+                out.end(if number == 7 { Status::Unusable } else { Status::Fine });
+            }
+        };
+        thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
+        assert_eq!(queue.finish().unwrap(), Status::Unusable);
+        let expected: String = (0..INPUTS).map(|number| format!("{number} ")).collect();
+        assert_eq!(String::from_utf8(put_out.bytes()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_long_answer_is_held_only_until_its_turn() {
+        let (put_out, progress) = (Seen::default(), Progress::hidden());
+        let queue = Queue::new(2, put_out.clone(), &progress);
+        let (piece, held) = ("x".repeat(CHUNK), AtomicUsize::new(0));
+        let (mut first, mut second) = (queue.place(0).unwrap(), queue.place(1).unwrap());
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..10 * MOST_HELD / CHUNK {
+                    add(&mut second, &piece);
+                    held.fetch_max(second.text.len(), Ordering::SeqCst);
+                }
+                second.end(Status::Fine);
+            });
+            for _ in 0..10 * MOST_HELD / CHUNK {
+                add(&mut first, "y");
+                add(&mut first, &piece);
+                assert!(first.text.len() < CHUNK, "whose turn it is, holds nothing back");
+            }
+            first.end(Status::Fine);
+        });
+        assert!(held.into_inner() < MOST_HELD);
+        queue.finish().unwrap();
+        let put_out = put_out.bytes();
+        assert_eq!(put_out.len(), 20 * MOST_HELD + 10 * MOST_HELD / CHUNK);
+        assert!(put_out[..10 * MOST_HELD].contains(&b'y') && !put_out[11 * MOST_HELD..].contains(&b'y'));
+    }
+
+    /// Takes some bytes and is full.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let room = bytes.len().min(self.0);
+            self.0 -= room;
+            if room == 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(room) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_output_that_is_full_ends_the_work() {
+        let progress = Progress::hidden();
+        let queue = Queue::new(3, Full(3), &progress);
+        let (mut first, mut second) = (queue.place(0).unwrap(), queue.place(1).unwrap());
+        add(&mut second, "later");
+        second.end(Status::Finding);
+        add(&mut first, "now");
+        first.end(Status::Fine);
+        assert!(queue.place(2).is_none());
+        assert_eq!(queue.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 }

@@ -190,6 +190,46 @@ fn a_reader_that_goes_away_changes_no_status() {
     }
 }
 
+#[test]
+fn a_folder_of_native_sessions_becomes_a_folder_of_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/sessions");
+    let (native, streams) = (folder.path().join("native"), folder.path().join("streams/new"));
+    let files =
+        ["claude-code/garden.jsonl", "claude-code/slice.jsonl", "pi/garden.jsonl", "pi/linear-v1.jsonl"];
+    for file in files {
+        fs::create_dir_all(native.join(file).parent().unwrap()).unwrap();
+        fs::copy(sessions.join(file), native.join(file)).unwrap();
+    }
+    fs::write(native.join("pi/other.jsonl"), message("r1")).unwrap();
+    let output = run(asr(&["convert", "--output"]).args([&streams, &native]));
+    let said = lines(&output.stderr);
+    assert!(said.iter().all(|line| line.contains("other.jsonl: cannot convert: no known agent")), "{said:?}");
+    assert_eq!((said.len(), output.stdout.len(), output.status.code()), (1, 0, Some(2)));
+    for file in files {
+        let alone = run(asr(&["convert"]).arg(native.join(file)));
+        assert_eq!(fs::read(streams.join(file)).unwrap(), alone.stdout, "{file}");
+    }
+    assert!(!streams.join("pi/other.jsonl").exists());
+
+    // Neither over a session, nor over the stream of another.
+    for (args, by) in [
+        (vec![native.join("pi"), native.join("claude-code/garden.jsonl")], "is for another session"),
+        (vec![native.join("pi"), native.join("pi")], "is for another session"),
+    ] {
+        let output = run(asr(&["convert", "--output"]).arg(&streams).args(args));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(by), "{output:?}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+    let output = run(asr(&["convert", "--output"]).args([&native, &native]));
+    assert_eq!(String::from_utf8_lossy(&output.stderr).matches("is this session itself").count(), 5);
+    for file in files {
+        assert_eq!(fs::read(sessions.join(file)).unwrap(), fs::read(native.join(file)).unwrap());
+    }
+    // Several streams in a row are none.
+    assert_eq!(run(asr(&["convert"]).arg(&native)).status.code(), Some(2));
+}
+
 /// Two branches, a long one and one whose head has no id, and a leaf behind a cycle.
 #[test]
 fn every_leaf_has_a_line() {

@@ -188,7 +188,7 @@ fn it_ends_when_nobody_reads_it() {
 fn what_cannot_be_followed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (args, why) in [
-        (vec!["-"], "standard input cannot be read again"),
+        (vec!["-"], "expected one file, found standard input, which cannot be read again"),
         (vec!["a", "b"], "found several"),
         (vec![folder.path().to_str().unwrap()], "found a directory"),
     ] {
