@@ -41,20 +41,33 @@ pub fn compare(
     heads: Heads,
     progress: impl FnMut(u64, u64),
 ) -> Verdict {
-    match differential(engines, stream, heads, progress) {
+    let [left, right] = engines;
+    match (read(left, stream), read(right, stream)) {
+        (Ok(a), Ok(b)) => compare_sessions(engines, [&*a, &*b], heads, progress),
+        (Err(verdict), _) | (_, Err(verdict)) => verdict,
+    }
+}
+
+/// As [`compare`], for a stream that both engines have read.
+pub(crate) fn compare_sessions(
+    engines: [&dyn Engine; 2],
+    sessions: [&dyn Session; 2],
+    heads: Heads,
+    progress: impl FnMut(u64, u64),
+) -> Verdict {
+    match differential(engines, sessions, heads, progress) {
         Ok(verdict) | Err(verdict) => verdict,
     }
 }
 
 fn differential(
     engines: [&dyn Engine; 2],
-    stream: &[u8],
+    sessions: [&dyn Session; 2],
     heads: Heads,
     mut progress: impl FnMut(u64, u64),
 ) -> Result<Verdict, Verdict> {
-    let [left, right] = engines;
+    let ([left, right], [a, b]) = (engines, sessions);
     let names = engines.map(|engine| engine.name());
-    let (a, b) = (read(left, stream)?, read(right, stream)?);
     let mut questions = 0_u64;
     let mut ask = |difference: Option<Difference>| match difference {
         None => {

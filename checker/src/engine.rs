@@ -1,5 +1,6 @@
 //! What answers queries.
 
+use crate::explore::{Follower, Lines};
 use asr_oracle::Variant;
 use asr_spec::{Heads, Leaf, Outcome, Query, Report, StepLog, What};
 
@@ -10,6 +11,11 @@ pub trait Engine: Sync {
 
     /// Reads a stream; any bytes are one. `Err` where the implementation refuses it for its size.
     fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String>;
+
+    /// An empty stream to which lines are added, where the implementation gains by that.
+    fn follow(&self) -> Option<Box<dyn Follower + '_>> {
+        None
+    }
 }
 
 /// A stream that an engine has read.
@@ -42,6 +48,10 @@ impl Engine for Oracle {
     fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
         Ok(Box::new(asr_oracle::Stream::read(stream, &mut ())))
     }
+
+    fn follow(&self) -> Option<Box<dyn Follower + '_>> {
+        Some(Box::new(Lines::of(None)))
+    }
 }
 
 /// The oracle with one choice replaced: another reading, or a planted fault.
@@ -55,6 +65,10 @@ impl Engine for OracleAs {
 
     fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
         Ok(Box::new(asr_oracle::Stream::read_as(self.0, stream, &mut ())))
+    }
+
+    fn follow(&self) -> Option<Box<dyn Follower + '_>> {
+        Some(Box::new(Lines::of(Some(self.0))))
     }
 }
 
@@ -117,6 +131,28 @@ impl Session for asr_core::Stream<'_> {
 
     fn validate(&self) -> Report {
         self.validate()
+    }
+}
+
+impl<S: Session> Session for &S {
+    fn answer(&self, query: &Query) -> Outcome {
+        (**self).answer(query)
+    }
+
+    fn heads(&self) -> Heads {
+        (**self).heads()
+    }
+
+    fn leaves(&self, what: What) -> Box<dyn Iterator<Item = Leaf> + '_> {
+        (**self).leaves(what)
+    }
+
+    fn ids(&self) -> Vec<String> {
+        (**self).ids()
+    }
+
+    fn validate(&self) -> Report {
+        (**self).validate()
     }
 }
 

@@ -14,17 +14,22 @@ mod scope;
 mod search;
 mod state;
 mod statement;
+mod tree;
+mod watch;
 
 pub use action::{Action, Kind};
 pub use alphabet::{SLICES, Slice};
 pub use count::Counts;
 pub use examine::Questions;
-pub use follow::Following;
+pub(crate) use follow::Lines;
+pub use follow::{Follower, Following};
 pub use rank::Cursor;
 pub use scope::{MOST_LINES, Scope};
 pub use search::{Part, Settings, explore};
 pub use state::State;
 pub use statement::{Counterexample, Drawn, Length, Statement};
+pub use tree::{Tree, Walk};
+pub use watch::{Job, WatchError, watch, work};
 
 /// Why a scope cannot be explored.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

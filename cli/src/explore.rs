@@ -1,19 +1,25 @@
 //! `asr explore`: every stream of a scope, by both implementations.
 
+#[cfg(feature = "planted")]
+mod planted;
+mod progress;
+
 use crate::Status;
 use crate::describe::say;
 use crate::output::stdout;
 use asr_checker::explore::{
-    Counts, Cursor, ExploreError, Following, Part, Questions, SLICES, Scope, Settings, Statement, explore,
+    Counts, Cursor, ExploreError, Following, Part, Questions, SLICES, Scope, Settings, Statement, WatchError,
+    explore, watch, work,
 };
 use asr_checker::{Core, Engine, Oracle, OracleAs};
 use asr_oracle::{UnknownVariant, Variant, variants};
-use indicatif::{ProgressBar, ProgressStyle};
+use progress::Progress;
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use std::{fs, thread};
+use std::process::{self, Command};
+use std::time::Duration;
+use std::{env, fs, thread};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -29,9 +35,9 @@ pub(crate) struct Args {
     #[arg(short = 'n', long = "lines", value_name = "N")]
     lines: Option<u8>,
 
-    /// What to compare the oracle with: `core`, `session` (the core that takes lines back), or a variant of the
-    /// oracle such as `fault:seen_by_id`
-    #[arg(long, value_name = "NAME", default_value = "core")]
+    /// What to compare the oracle with: `session` (the core, which follows the walk line by line), `core` (which
+    /// reads each stream anew), or a variant of the oracle such as `fault:seen_by_id`
+    #[arg(long, value_name = "NAME", default_value = "session")]
     engine: String,
 
     /// Put every question to every stream, not only those whose answer the last line can change
@@ -45,6 +51,10 @@ pub(crate) struct Args {
     /// On how many threads; as many as there are processors, unless you say
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
+
+    /// After how long without an answer an engine counts as hanging, and the stream as a counterexample
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    patience: NonZero<u32>,
 
     /// One of M equal shares of the streams, from 1/M to M/M; `--merge` adds their statements up
     #[arg(long, value_name = "I/M", value_parser = share)]
@@ -87,16 +97,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// How often a run says how far it is.
-const TICK: Duration = Duration::from_secs(1);
-
-const BAR: &str = "{msg} [{wide_bar}] {human_pos}/{human_len}, {per_sec}, {eta} to go";
-
 /// Why a run cannot be.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error(transparent)]
     Explore(#[from] ExploreError),
+    #[error(transparent)]
+    Watch(WatchError),
     #[error(transparent)]
     Engine(#[from] UnknownVariant),
     #[error("give the greatest number of lines: -n 4")]
@@ -107,6 +114,15 @@ enum Refusal {
     File { file: String, why: String },
     #[error(transparent)]
     Output(#[from] io::Error),
+}
+
+impl From<WatchError> for Refusal {
+    fn from(error: WatchError) -> Self {
+        match error {
+            WatchError::Explore(error) => Self::Explore(error),
+            error => Self::Watch(error),
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
@@ -124,7 +140,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Err(Refusal::Output(error)) => Err(error),
         Err(refusal) => {
             say(&format!("error: {refusal}"));
-            let is_ours = matches!(refusal, Refusal::Explore(ExploreError::Miscounted { .. }));
+            let is_ours = matches!(
+                refusal,
+                Refusal::Explore(ExploreError::Miscounted { .. })
+                    | Refusal::Watch(WatchError::Lost(_) | WatchError::Refused(_) | WatchError::Child(_))
+            );
             Ok(if is_ours { Status::Internal } else { Status::Unusable })
         }
     }
@@ -158,13 +178,36 @@ fn search(args: &Args) -> Result<Status, Refusal> {
         }
     }
     let mut progress = Progress::new(args, counts.scope());
-    let statement = explore(&counts, &*engine, &settings, |so_far| progress.at(so_far))?;
-    progress.bar.finish_and_clear();
-    progress.failed.map_or(Ok(()), Err)?;
+    let patience = Duration::from_secs(args.patience.get().into());
+    let program = env::current_exe()?;
+    let child = || {
+        let mut child = Command::new(&program);
+        child.arg(CHILD);
+        child
+    };
+    let statement = watch(&counts, &*engine, &settings, patience, &child, |so_far| progress.at(so_far));
+    progress.end()?;
+    let statement = statement?;
     if let Some(file) = &args.resume {
         write(file, &statement)?;
     }
     conclude(args, &statement, &mut out)
+}
+
+/// The verb of a child, which people have no use for.
+pub(crate) const CHILD: &str = "explore-child";
+
+/// What a child of [`search`] does.
+pub(crate) fn child() -> io::Result<Status> {
+    let say = |line: &str| {
+        let mut out = io::stdout().lock();
+        if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+            // Nobody listens any more.
+            process::exit(Status::Unusable as i32);
+        }
+    };
+    work(io::stdin().lock(), &say, |name| engine(name).map_err(|error| error.to_string()))?;
+    Ok(Status::Fine)
 }
 
 /// The least counterexample of each variant, or that there is none.
@@ -267,6 +310,10 @@ fn merge(args: &Args) -> Result<Status, Refusal> {
 }
 
 fn engine(name: &str) -> Result<Box<dyn Engine>, UnknownVariant> {
+    #[cfg(feature = "planted")]
+    if let Some(planted) = planted::Planted::named(name) {
+        return Ok(Box::new(planted));
+    }
     Ok(match name {
         "core" => Box::new(Core),
         "session" => Box::new(Following),
@@ -301,47 +348,4 @@ fn write(path: &Path, statement: &Statement) -> Result<(), Refusal> {
 
 fn file(path: &Path, why: impl ToString) -> Refusal {
     Refusal::File { file: path.display().to_string(), why: why.to_string() }
-}
-
-/// Says how far a run is: on a terminal, to programs, and in the file that it can be resumed from.
-struct Progress<'a> {
-    args: &'a Args,
-    bar: ProgressBar,
-    last: Instant,
-    failed: Option<Refusal>,
-}
-
-impl<'a> Progress<'a> {
-    fn new(args: &'a Args, scope: &Scope) -> Self {
-        // On a terminal only; elsewhere it draws nothing.
-        let bar = ProgressBar::no_length().with_message(scope.to_string());
-        if let Ok(style) = ProgressStyle::with_template(BAR) {
-            bar.set_style(style);
-        }
-        Self { args, bar, last: Instant::now(), failed: None }
-    }
-
-    fn at(&mut self, so_far: &Statement) {
-        if self.last.elapsed() < TICK {
-            return;
-        }
-        self.last = Instant::now();
-        if self.bar.length().is_none() {
-            self.bar.set_length(so_far.predicted);
-            // What an earlier run did says nothing about the rate of this one.
-            self.bar.set_position(so_far.visited);
-            self.bar.reset_eta();
-        }
-        self.bar.set_position(so_far.visited);
-        self.failed = self.failed.take().or_else(|| self.tell(so_far).err());
-    }
-
-    fn tell(&self, so_far: &Statement) -> Result<(), Refusal> {
-        let Statement { visited, predicted, seconds, .. } = so_far;
-        if self.args.json {
-            let event = serde_json::json!({"visited": visited, "predicted": predicted, "seconds": seconds});
-            writeln!(stdout(), "{event}")?;
-        }
-        self.args.resume.as_ref().map_or(Ok(()), |file| write(file, so_far))
-    }
 }

@@ -234,7 +234,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A string as it was written, without its quotes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) struct Raw<'a> {
     text: &'a [u8],
     has_escapes: bool,
@@ -263,8 +263,8 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// A value of a record. What is below a container is read when it is asked for.
-#[derive(Clone, Copy)]
+/// A value of a record. What is below a container is read when it is asked for. Equal is what is written alike.
+#[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) enum Value<'a> {
     /// There is no such key.
     Absent,
@@ -319,7 +319,7 @@ impl<'a> Value<'a> {
 }
 
 /// An object that has passed the predicate.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) struct Object<'a>(&'a [u8]);
 
 impl<'a> Object<'a> {
@@ -330,7 +330,7 @@ impl<'a> Object<'a> {
 }
 
 /// An array that has passed the predicate.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) struct Array<'a>(&'a [u8]);
 
 /// See [`Object::members`].

@@ -5,13 +5,17 @@
 //! change nothing. Every now and then it is marked how far they have come, for [`Session::pop`]: it takes them back to the
 //! last mark, and the lines since then are collected ones again.
 //!
-//! Some lines reach back. Those make the session *stale*: it then reads the stream anew when it is asked next, in O(n):
+//! Some lines reach back. Those *bend* the graph, which is then built anew from the index, in O(rows):
 //!
-//! * a record whose seq puts it before another,
-//! * a marked rewrite of a node, which may bend every path through it,
+//! * a marked rewrite of a node, which may lead every path through it elsewhere,
 //! * an id that an earlier supersedes, branchesFrom or rewind names, so that what it resolves to changes
 //!   (a ref to a later record, or an id that a second record bears),
 //! * a first or last lineage with referenced context, whose marker moves all path indexes,
+//! * taking back a line with which the graph was built anew.
+//!
+//! Others make the session *stale*: it then reads the stream anew when it is asked next, in O(n):
+//!
+//! * a record whose seq puts it before another,
 //! * taking back a line that was read anew, or that bears an id which another record bears too.
 //!
 //! Where programs make calls, the pairing of calls with results is redone at the first question after a call or
@@ -19,7 +23,7 @@
 //! it is asked for, in a session as in a [`Stream`].
 
 use crate::graph::{self, Graph};
-use crate::index::{self, BATCH, Index, Kind};
+use crate::index::{self, BATCH, Index, Kind, Row};
 use crate::scan::{Lines, Position};
 use crate::{Stream, TooLarge};
 use asr_spec::{Head, Heads, Outcome, Query, Report, What};
@@ -40,6 +44,10 @@ pub struct Session {
     links: Vec<u32>,
     /// Whether the index and the graph are wrong.
     is_stale: bool,
+    /// Whether the graph is wrong.
+    is_bent: bool,
+    /// From how many rows the graph was last built anew. It cannot be taken back to a mark among those.
+    built: Option<Row>,
     /// Whether calls or results have come or gone where programs make calls.
     is_unpaired: bool,
 }
@@ -68,6 +76,8 @@ impl Session {
             marks: Vec::new(),
             links: Vec::new(),
             is_stale: false,
+            is_bent: false,
+            built: None,
             is_unpaired: false,
         }
     }
@@ -119,13 +129,21 @@ impl Session {
                 }
             }
         }
-        graph.rewind(&mark.graph);
+        if first == 0 {
+            // What is empty is straight.
+            graph.rewind(&mark.graph);
+            (self.is_bent, self.built) = (false, None);
+        } else if self.is_bent || self.built.is_some_and(|built| first <= built) {
+            self.is_bent = true;
+        } else {
+            graph.rewind(&mark.graph);
+        }
         self.is_stale |= !index.rewind(&mark.index);
         self.links.truncate(index.strings.len());
         if is_session_changed {
             index.read_sessions();
         }
-        self.is_stale |= inherits != index.inherits.is_some();
+        self.is_bent |= inherits != index.inherits.is_some();
         self.known = mark.known;
     }
 
@@ -151,6 +169,9 @@ impl Session {
         if self.is_stale {
             self.read_anew()?;
         }
+        if self.is_bent {
+            self.build();
+        }
         if std::mem::take(&mut self.is_unpaired) {
             let Stream { index, graph } = &mut self.stream;
             index.hide_program_results(|row| graph.is_latest(row));
@@ -172,11 +193,12 @@ impl Session {
             let inherits = index.inherits.is_some();
             is_more = index.read_batch(&mut lines)?;
             self.links.resize(index.strings.len(), 0);
-            self.is_stale |= !index.is_sorted() || inherits != index.inherits.is_some();
+            self.is_stale |= !index.is_sorted();
+            self.is_bent |= inherits != index.inherits.is_some();
             for row in first..index.rows() {
                 index.bear(row);
                 let links = index.id(row).and_then(|id| self.links.get(id as usize));
-                self.is_stale |= links.is_some_and(|&links| links > 0)
+                self.is_bent |= links.is_some_and(|&links| links > 0)
                     || index.is_context(row) && index.detail(row).is_rewrite;
                 for link in index.links(row) {
                     if let Some(links) = self.links.get_mut(link as usize) {
@@ -184,7 +206,9 @@ impl Session {
                     }
                 }
                 self.is_unpaired |= index.has_programs && index.is_paired(row);
-                graph.append(index);
+                if !self.is_bent {
+                    graph.append(index);
+                }
             }
         }
         self.known = lines.position();
@@ -199,12 +223,18 @@ impl Session {
         if let Some(error) = error {
             return Err(error);
         }
-        self.stream.graph = Graph::build(&self.stream.index, &mut ());
+        self.build();
         self.known = Position { at: self.stream.index.stream.len(), lines: self.lines };
         self.count_links();
         self.is_stale = false;
-        self.is_unpaired = self.stream.index.has_programs;
         Ok(())
+    }
+
+    fn build(&mut self) {
+        let index = &self.stream.index;
+        self.stream.graph = Graph::build(index, &mut ());
+        (self.is_bent, self.built) = (false, Some(index.rows()));
+        self.is_unpaired = index.has_programs;
     }
 
     fn count_links(&mut self) {

@@ -20,13 +20,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub(crate) struct Choices {
     // Lines.
     /// IP3-6. The lines that may be records, with their numbers.
-    pub written: fn(Vec<&[u8]>) -> Vec<(u64, &[u8])>,
+    pub written: fn(&[Line]) -> Vec<stream::Item>,
     /// ASR-009. The members of the record that a line is, if it is one.
     pub members: fn(&[u8]) -> Option<BTreeMap<String, Json>>,
 
     // Order, nodes and revisions.
-    /// NR-10a. The lines in the order of their records.
-    pub order: fn(Vec<Line>) -> Vec<Line>,
+    /// NR-10a. Records and malformed lines in the order of the records.
+    pub order: fn(Vec<stream::Item>) -> Vec<stream::Item>,
     /// ASR-350. Whether the record at a position takes part in the context.
     pub takes_part: fn(&Stream, usize) -> bool,
     /// NR-1a, NR-1b, NR-2a, NR-2b, NR-2c, NR-5, NR-11. The record that the one at a position is a revision

@@ -32,6 +32,7 @@ mod stream;
 mod validate;
 mod variants;
 
+pub use line::Line;
 pub use stream::Stream;
 pub use variants::{Kind, UnknownVariant, Variant, variants};
 

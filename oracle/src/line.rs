@@ -1,30 +1,76 @@
 //! Which lines are records (ASR-009, `readings.md` 0.1).
 
-use crate::choices::Choices;
+use crate::choices::{Choices, R1};
 use crate::json;
+use crate::stream::Item;
+use crate::variants::Variant;
 use asr_spec::Json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// A physical line that is not blank.
-pub(crate) struct Line {
-    /// Its number, from 1, blank lines counted.
-    pub number: u64,
-    /// The members of its object, or `None` where the line is malformed.
-    pub members: Option<BTreeMap<String, Json>>,
+/// A physical line, read by itself: what it is does not depend on the lines around it.
+#[derive(Clone)]
+pub struct Line {
+    pub(crate) is_blank: bool,
+    /// The record that it is, unless it is blank or malformed. Streams may share it.
+    pub(crate) record: Option<Arc<Record>>,
 }
 
-/// The lines of a stream that are not blank, in the order of the file.
+/// A JSON object on a line of its own.
+#[derive(Clone)]
+pub(crate) struct Record {
+    pub members: BTreeMap<String, Json>,
+    /// The type, empty where it is no string.
+    pub r#type: String,
+    /// The id, where it is a string.
+    pub id: Option<String>,
+    /// The seq: an integer literal of 64 bits (`readings.md` B.9).
+    pub seq: Option<i64>,
+}
+
+impl Line {
+    /// Reads a line, given without its line feed.
+    pub fn read(line: &[u8]) -> Self {
+        Self::read_with(&R1, line)
+    }
+
+    /// Reads a line as a variant does.
+    pub fn read_as(variant: &Variant, line: &[u8]) -> Self {
+        Self::read_with(&variant.choices, line)
+    }
+
+    fn read_with(choices: &Choices, line: &[u8]) -> Self {
+        let record = (choices.members)(line).map(|members| Arc::new(Record::from(members)));
+        Self { is_blank: is_blank(line), record }
+    }
+}
+
+impl From<BTreeMap<String, Json>> for Record {
+    fn from(members: BTreeMap<String, Json>) -> Self {
+        let string = |key: &str| members.get(key).and_then(Json::as_str).map(str::to_owned);
+        let seq = match members.get("seq") {
+            Some(Json::Number(number)) => number.literal().parse().ok(),
+            _ => None,
+        };
+        Self { r#type: string("type").unwrap_or_default(), id: string("id"), seq, members }
+    }
+}
+
+/// The lines of a stream, in the order of the file.
 pub(crate) fn lines(stream: &[u8], choices: &Choices) -> Vec<Line> {
     let stream = stream.strip_prefix("\u{feff}".as_bytes()).unwrap_or(stream);
+    if stream.is_empty() {
+        return Vec::new();
+    }
     // Lines end at LF; what follows the last LF is a line unless it is empty.
     let stream = stream.strip_suffix(b"\n").unwrap_or(stream);
-    let written = (choices.written)(stream.split(|&byte| byte == b'\n').collect());
-    written.into_iter().map(|(number, line)| Line { number, members: (choices.members)(line) }).collect()
+    stream.split(|&byte| byte == b'\n').map(|line| Line::read_with(choices, line)).collect()
 }
 
 /// IP3-6: a blank line is counted and otherwise ignored.
-pub(crate) fn numbered_then_not_blank(lines: Vec<&[u8]>) -> Vec<(u64, &[u8])> {
-    (1..).zip(lines).filter(|(_, line)| !is_blank(line)).collect()
+pub(crate) fn numbered_then_not_blank(lines: &[Line]) -> Vec<Item> {
+    let numbered = (1..).zip(lines).filter(|(_, line)| !line.is_blank);
+    numbered.map(|(number, line)| Item::new(number, line)).collect()
 }
 
 pub(crate) fn is_blank(line: &[u8]) -> bool {
@@ -42,7 +88,10 @@ pub(crate) fn members(line: &[u8]) -> Option<BTreeMap<String, Json>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choices::R1;
+
+    fn written(stream: &[u8]) -> Vec<Item> {
+        (R1.written)(&lines(stream, &R1))
+    }
 
     fn nested(levels: usize) -> String {
         format!(r#"{{"a":{}{}}}"#, "[".repeat(levels - 1), "]".repeat(levels - 1))
@@ -111,11 +160,10 @@ mod tests {
     #[test]
     fn lines_are_counted_as_they_stand_in_the_file() {
         let stream = b"\xef\xbb\xbf{}\r\n \t\r\n{\n\n{}";
-        let found: Vec<_> =
-            lines(stream, &R1).iter().map(|line| (line.number, line.members.is_some())).collect();
+        let found: Vec<_> = written(stream).iter().map(|item| (item.line, item.record.is_some())).collect();
         assert_eq!(found, [(1, true), (3, false), (5, true)]);
         for nothing in [&b""[..], b"\n", b"\xef\xbb\xbf"] {
-            assert!(lines(nothing, &R1).is_empty());
+            assert!(written(nothing).is_empty());
         }
     }
 }

@@ -155,7 +155,7 @@ pub(crate) fn scan(stream: &Stream, from: usize, trace: &mut dyn Trace) -> Edge 
         }
         // 3. On passing a gap record, or a malformed line, record a gap marker on the edge and continue
         //    scanning.
-        if item.members.is_none() || stream.type_of(position) == "gap" {
+        if item.record.is_none() || stream.type_of(position) == "gap" {
             trace.step(Step::Ip3, about, item.line);
             passed.push(position);
         }

@@ -311,9 +311,7 @@ impl<'a> Rule<'a> {
             BranchesFrom::Start => object("record", Json::Null),
             BranchesFrom::Unknown => object("state", "unknown".into()),
         };
-        if let Some(members) = self.stream.items.get_mut(position).and_then(|item| item.members.as_mut()) {
-            members.insert("branchesFrom".to_owned(), value);
-        }
+        self.stream.write(position, "branchesFrom", value);
     }
 }
 

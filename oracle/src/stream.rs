@@ -1,10 +1,11 @@
 //! Order, nodes and revisions: what the chapter's first three sections make of the lines.
 
 use crate::choices::{Choices, R1};
-use crate::line::{Line, lines};
+use crate::line::{Line, Record, lines};
 use crate::variants::Variant;
 use asr_spec::{Json, Name, RefStatus, Step, Trace};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A stream in the order of its records, with the nodes that it is built over.
 #[derive(Clone, Default)]
@@ -22,12 +23,23 @@ pub struct Stream {
 pub(crate) struct Item {
     /// The physical line.
     pub line: u64,
-    /// The members of the record, or `None` for a malformed line.
-    pub members: Option<BTreeMap<String, Json>>,
+    /// The record, or `None` for a malformed line.
+    pub record: Option<Arc<Record>>,
     /// For a superseding record the position of the record that it supersedes.
     pub supersedes: Option<usize>,
     /// The node that contains the record, if it is context-participating.
     pub node: Option<NodeId>,
+}
+
+impl Item {
+    pub(crate) fn new(number: u64, line: &Line) -> Self {
+        Self { line: number, record: line.record.clone(), supersedes: None, node: None }
+    }
+
+    /// The seq of a record that has one.
+    pub(crate) fn seq(&self) -> Option<i64> {
+        self.record.as_ref()?.seq
+    }
 }
 
 /// Identifies a node: an index into [`Stream::nodes`]. Names do not, since ids may repeat.
@@ -46,20 +58,29 @@ pub(crate) struct Node {
 impl Stream {
     /// Reads any bytes: lines to records, records into order, revisions to nodes.
     pub fn read(bytes: &[u8], trace: &mut impl Trace) -> Self {
-        Self::read_with(R1, bytes, trace)
+        Self::build(R1, &lines(bytes, &R1), trace)
     }
 
     /// Reads any bytes as a variant does; every answer about the stream is then the variant's.
     pub fn read_as(variant: &Variant, bytes: &[u8], trace: &mut impl Trace) -> Self {
-        Self::read_with(variant.choices, bytes, trace)
+        Self::build(variant.choices, &lines(bytes, &variant.choices), trace)
     }
 
-    fn read_with(choices: Choices, bytes: &[u8], trace: &mut dyn Trace) -> Self {
-        let items = (choices.order)(lines(bytes, &choices)).into_iter().map(|line| {
-            trace.step(Step::Nr1, line.number, 0);
-            Item { line: line.number, members: line.members, supersedes: None, node: None }
-        });
-        let items = items.collect();
+    /// The stream of these lines, which have been read one by one.
+    pub fn of_lines(lines: &[Line], trace: &mut impl Trace) -> Self {
+        Self::build(R1, lines, trace)
+    }
+
+    /// The stream of these lines as a variant takes it; it must have read them too.
+    pub fn of_lines_as(variant: &Variant, lines: &[Line], trace: &mut impl Trace) -> Self {
+        Self::build(variant.choices, lines, trace)
+    }
+
+    fn build(choices: Choices, lines: &[Line], trace: &mut dyn Trace) -> Self {
+        let items = (choices.order)((choices.written)(lines));
+        for item in &items {
+            trace.step(Step::Nr1, item.line, 0);
+        }
         let mut stream = Self { items, nodes: Vec::new(), choices };
         for position in 0..stream.items.len() {
             stream.link(position, trace);
@@ -69,8 +90,16 @@ impl Stream {
 
     /// Adds a record at the end, under an id of its own.
     pub(crate) fn append(&mut self, members: BTreeMap<String, Json>) {
-        self.items.push(Item { line: 0, members: Some(members), supersedes: None, node: None });
+        let record = Some(Arc::new(Record::from(members)));
+        self.items.push(Item { line: 0, record, supersedes: None, node: None });
         self.link(self.items.len() - 1, &mut ());
+    }
+
+    /// Gives the record at `position` a member that says nothing of its type, id and seq.
+    pub(crate) fn write(&mut self, position: usize, key: &str, value: Json) {
+        if let Some(record) = self.items.get_mut(position).and_then(|item| item.record.as_mut()) {
+            Arc::make_mut(record).members.insert(key.to_owned(), value);
+        }
     }
 
     /// Finds the node of the record at `position`.
@@ -145,17 +174,21 @@ impl Stream {
 
     /// The members of the record at `position`.
     pub(crate) fn members(&self, position: usize) -> Option<&BTreeMap<String, Json>> {
-        self.items.get(position)?.members.as_ref()
+        Some(&self.record(position)?.members)
+    }
+
+    fn record(&self, position: usize) -> Option<&Record> {
+        self.items.get(position)?.record.as_deref()
     }
 
     /// The type of the record at `position`, empty where it has none.
     pub(crate) fn type_of(&self, position: usize) -> &str {
-        self.field(position, "type").and_then(Json::as_str).unwrap_or("")
+        self.record(position).map_or("", |record| &record.r#type)
     }
 
     /// The id of the record at `position`, where it is a string.
     pub(crate) fn id(&self, position: usize) -> Option<&str> {
-        self.field(position, "id")?.as_str()
+        self.record(position)?.id.as_deref()
     }
 
     /// What output calls the record at `position`.
@@ -251,23 +284,14 @@ pub(crate) fn field<'a>(members: &'a BTreeMap<String, Json>, key: &str) -> Optio
 
 /// NR1. Records are ordered by seq (NR-10a), those of equal seq by line (NR-10b). A line without a seq,
 /// malformed lines among them, keeps its place after the line before it.
-pub(crate) fn in_order(lines: Vec<Line>) -> Vec<Line> {
-    let mut groups: Vec<(Option<i64>, Vec<Line>)> = vec![(None, Vec::new())];
-    for line in lines {
-        let seq = line.members.as_ref().and_then(seq);
-        match groups.last_mut() {
-            Some((_, group)) if seq.is_none() => group.push(line),
-            _ => groups.push((seq, vec![line])),
-        }
+pub(crate) fn in_order(items: Vec<Item>) -> Vec<Item> {
+    let mut latest = None;
+    let mut keyed = Vec::new();
+    for item in items {
+        latest = item.seq().or(latest);
+        keyed.push((latest, item));
     }
-    groups.sort_by_key(|(seq, _)| *seq);
-    groups.into_iter().flat_map(|(_, group)| group).collect()
-}
-
-/// The seq of a record: an integer literal of 64 bits (`readings.md` B.9).
-pub(crate) fn seq(members: &BTreeMap<String, Json>) -> Option<i64> {
-    match members.get("seq")? {
-        Json::Number(number) => number.literal().parse().ok(),
-        _ => None,
-    }
+    // The sort is stable.
+    keyed.sort_by_key(|(seq, _)| *seq);
+    keyed.into_iter().map(|(_, item)| item).collect()
 }

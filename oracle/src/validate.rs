@@ -489,7 +489,7 @@ impl<'a> Check<'a> {
     /// ASR-009.
     fn malformed_lines(&mut self) {
         for (position, item) in self.stream.items.iter().enumerate() {
-            if item.members.is_none() {
+            if item.record.is_none() {
                 self.report(Requirement::Asr009, position, "", "a line that is no record");
             }
         }

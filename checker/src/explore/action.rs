@@ -244,12 +244,10 @@ impl Action {
         }
     }
 
-    /// Whether appending the line leaves every answer from an explicit head as it was (I-23), given that no earlier
-    /// record refers to it.
-    pub(crate) fn is_append_stable(&self) -> bool {
-        self.supersedes.is_none()
-            && self.oddity.is_none()
-            && !matches!(self.kind(), Kind::ToolCall | Kind::SessionInfo)
+    /// Whether the line can change answers that have nothing to do with its place: a tool call can hide results
+    /// anywhere, and a session_info is about all paths.
+    pub(crate) fn is_global(&self) -> bool {
+        self.oddity.is_some() || matches!(self.kind(), Kind::ToolCall | Kind::SessionInfo)
     }
 
     /// Appends the line, with its line feed, as it stands after the lines of `state`.

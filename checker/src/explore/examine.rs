@@ -3,22 +3,25 @@
 //! The oracle is asked with a trace, so that every hit of a step is counted, on every stream. What differs is asked
 //! again with [`compare`], which words the verdict; here only speed matters.
 
-use super::action::Kind;
+use super::action::{Action, Kind, bit};
+use super::follow::{Follower, Lines, Rereading};
 use super::rank::Cursor;
-use crate::compare::{Heads, compare};
+use super::state::Reach;
+use crate::compare::{Heads, compare, compare_sessions};
 use crate::engine::{Engine, Oracle};
 use crate::invariants::{Examination, Holding, INVARIANTS};
 use crate::verdict::Verdict;
-use asr_spec::{Finding, Head, Query, Report, Requirement, StepCounts, What};
+use asr_spec::{Entry, Finding, Head, Name, Outcome, Query, Report, Requirement, StepCounts, What};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Which questions a stream gets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Questions {
-    /// Those whose answer the last line can change. Appending a line changes no answer from an explicit head, unless
-    /// it supersedes, is a tool call or a session_info, or is referred to already (I-23); a shorter stream of the
-    /// scope got the others. That takes for granted that both engines keep I-23.
+    /// Those whose answer the last line can change; a shorter stream of the scope got the others. Appending a line
+    /// changes no answer from an explicit head, unless it is a tool call or a session_info, or is referred to already
+    /// (I-23), or it is a revision of a node through which the path of that head leads. That takes for granted that
+    /// both engines keep to this.
     New,
     /// All, on every stream.
     Every,
@@ -59,6 +62,13 @@ pub(crate) struct Examiner<'e> {
     engine: &'e dyn Engine,
     questions: Questions,
     invariants: bool,
+    /// The lines that both have read.
+    actions: Vec<Action>,
+    oracle: Lines,
+    follower: Box<dyn Follower + 'e>,
+    /// By line as a head: the nodes on its path, by the lines of their first records, in the stream without its last
+    /// line. Empty while nobody has asked.
+    paths: Vec<u16>,
     /// Path and view from each record, by line.
     of_lines: Vec<[Query; 2]>,
     of_primary: [Query; 2],
@@ -75,6 +85,10 @@ impl<'e> Examiner<'e> {
             engine,
             questions,
             invariants,
+            actions: Vec::new(),
+            oracle: Lines::of(None),
+            follower: engine.follow().unwrap_or_else(|| Box::new(Rereading::new(engine))),
+            paths: Vec::new(),
             of_lines: (1..=longest).map(|line| of(Head::Ref(format!("r{line}")))).collect(),
             of_primary: of(Head::Primary),
             of_none: [a, b, c, d],
@@ -90,18 +104,31 @@ impl<'e> Examiner<'e> {
         {
             *count += 1;
         }
-        if matches!(catch_unwind(AssertUnwindSafe(|| self.agree(cursor))), Ok(true)) {
-            return self.broken_invariant(cursor.bytes()).map(Fault::Invariant);
+        match catch_unwind(AssertUnwindSafe(|| self.agree(cursor))) {
+            Ok(true) => self.broken_invariant(cursor.bytes()).map(Fault::Invariant),
+            found => Some(Fault::Divergence(self.verdict(cursor.bytes(), found.is_err()))),
         }
-        Some(Fault::Divergence(
-            match compare([&Oracle, self.engine], cursor.bytes(), Heads::Every, |_, _| ()) {
-                Verdict::Agree { .. } => {
-                    let message = "answered otherwise when asked again".to_owned();
-                    Verdict::Crashed { engine: self.engine.name(), query: None, message }
-                }
-                verdict => verdict,
-            },
-        ))
+    }
+
+    /// What they differ on.
+    fn verdict(&mut self, stream: &[u8], has_panicked: bool) -> Verdict {
+        let engines = [&Oracle as &dyn Engine, self.engine];
+        // First as they have it now, since what came before may be to blame. After a panic nobody knows what is left.
+        let oracle = self.oracle.stream(self.actions.len(), &mut ());
+        if !has_panicked
+            && let Ok(other) = self.follower.read()
+            && let verdict = compare_sessions(engines, [&oracle, &*other], Heads::Every, |_, _| ())
+            && !verdict.is_agreement()
+        {
+            return verdict;
+        }
+        match compare(engines, stream, Heads::Every, |_, _| ()) {
+            Verdict::Agree { .. } => {
+                let message = "answered otherwise when asked again".to_owned();
+                Verdict::Crashed { engine: self.engine.name(), query: None, message }
+            }
+            verdict => verdict,
+        }
     }
 
     fn broken_invariant(&mut self, stream: &[u8]) -> Option<String> {
@@ -132,12 +159,34 @@ impl<'e> Examiner<'e> {
         })
     }
 
+    /// Appends and takes back what makes the stream before this one.
+    fn go_to(&mut self, cursor: &Cursor<'_>) -> Result<(), String> {
+        let shared =
+            self.actions.iter().zip(cursor.state().lines()).take_while(|(mine, its)| mine == its).count();
+        if shared + 1 < usize::from(cursor.length()) {
+            self.paths.clear();
+        }
+        for _ in self.actions.drain(shared..) {
+            self.oracle.pop();
+            self.follower.pop();
+        }
+        for (at, &action) in cursor.state().lines().enumerate().skip(shared) {
+            self.actions.push(action);
+            self.oracle.add(cursor.line(at));
+            self.follower.append(cursor.line(at))?;
+        }
+        Ok(())
+    }
+
     fn agree(&mut self, cursor: &Cursor<'_>) -> bool {
-        let Self { engine, questions, of_lines, of_primary, of_none, tally, invariants: _ } = self;
-        let Tally { steps, broken, questions: asked, .. } = tally;
-        let stream = cursor.bytes();
-        let oracle = asr_oracle::Stream::read(stream, steps);
-        let Ok(other) = engine.read(stream) else { return false };
+        if self.go_to(cursor).is_err() {
+            return false;
+        }
+        let asked = self.heads(cursor);
+        let Self { oracle, follower, of_lines, of_primary, of_none, tally, .. } = self;
+        let Tally { steps, broken, questions, .. } = tally;
+        let oracle = oracle.stream(usize::from(cursor.length()), steps);
+        let Ok(other) = follower.read() else { return false };
 
         let report = oracle.validate();
         for Finding { requirement, .. } in report.violations.iter().chain(&report.warnings) {
@@ -146,25 +195,54 @@ impl<'e> Examiner<'e> {
                 *count += 1;
             }
         }
-        *asked += 2;
+        *questions += 2;
         if oracle.heads(steps) != other.heads() || !is_alike(&report, &other.validate()) {
             return false;
         }
 
-        let slice = cursor.scope().slice();
-        let is_stable = |line: &super::Action| line.is_append_stable() && !slice.has_forward_refs;
-        let asks_new_only = *questions == Questions::New
-            && cursor.length() > 1
-            && cursor.state().lines().next_back().is_some_and(is_stable);
-        let length = usize::from(cursor.length());
-        let from = if asks_new_only { length - 1 } else { 0 };
-        let lines = of_lines.get(from..length).unwrap_or_default().iter().flatten();
-        let none = of_none.iter().filter(|_| !asks_new_only);
-        of_primary.iter().chain(lines).chain(none).all(|query| {
-            *asked += 1;
+        let lines = (1..=cursor.length()).zip(&*of_lines);
+        let lines = lines.filter(|(line, _)| asked.is_none_or(|asked| asked & bit(*line) != 0));
+        let none = of_none.iter().filter(|_| asked.is_none());
+        of_primary.iter().chain(lines.flat_map(|(_, queries)| queries)).chain(none).all(|query| {
+            *questions += 1;
             oracle.answer(query, steps) == other.answer(query)
         })
     }
+
+    /// From which lines as heads there are questions, `None` for all and from elsewhere too.
+    fn heads(&mut self, cursor: &Cursor<'_>) -> Option<u16> {
+        let own = bit(cursor.length());
+        if self.questions == Questions::Every
+            || cursor.length() == 1
+            || cursor.scope().slice().has_forward_refs
+        {
+            return None;
+        }
+        match cursor.state().reach() {
+            Reach::Every => None,
+            Reach::Own => Some(own),
+            Reach::Through(node) => {
+                if self.paths.is_empty() {
+                    let before = self.oracle.stream(usize::from(cursor.length()) - 1, &mut ());
+                    let heads = self.of_lines.iter().take(usize::from(cursor.length()) - 1);
+                    self.paths.extend(heads.map(|[path, _]| nodes(&before.answer(path, &mut ()))));
+                }
+                let heads = (1..).zip(&self.paths).filter(|(_, path)| *path & bit(node) != 0);
+                Some(heads.fold(own, |asked, (head, _)| asked | bit(head)))
+            }
+        }
+    }
+}
+
+/// The nodes on a path, by the lines of their first records. What is no path may have met any.
+fn nodes(path: &Outcome) -> u16 {
+    let Outcome::Entries(path) = path else { return u16::MAX };
+    path.iter().fold(0, |nodes, entry| match entry {
+        Entry::Node { id: Name(Some(id)), .. } => {
+            nodes | id.strip_prefix('r').and_then(|line| line.parse().ok()).map_or(u16::MAX, bit)
+        }
+        _ => nodes,
+    })
 }
 
 /// Two validators may word a finding differently.

@@ -1,45 +1,120 @@
-//! The incremental core as an engine: a session that follows the walk.
+//! Engines that follow a walk: of consecutive streams they read only the lines that differ.
 //!
-//! Each thread keeps a session. To read a stream it takes back what the stream before had more, and appends what it had
-//! less: in a walk that goes depth first, a line or two. So a scope shows not only what the session answers, but that
-//! lines come and go without leaving anything behind.
+//! In a walk that goes depth first, a stream differs from the one before it in a line or two. What an engine makes of
+//! this is its own affair: the oracle reads each line once and then builds the whole stream of them, the core's session
+//! changes its index and graph, and any other engine reads all bytes. So a scope shows not only what the session
+//! answers, but that lines come and go without leaving anything behind.
 
 use crate::engine::{Engine, Session};
-use asr_core::TooLarge;
-use asr_spec::{Heads, Leaf, Outcome, Query, Report, What};
-use std::cell::{Cell, RefCell};
-use std::thread;
+use asr_oracle::{Line, Stream, Variant};
+use asr_spec::{Heads, Leaf, Outcome, Query, Report, Trace, What};
+use foldhash::fast::FixedState;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// A stream of which lines are appended and taken back.
+pub trait Follower {
+    /// Adds a line, given without its line feed. `Err` where the implementation refuses the stream for its size.
+    fn append(&mut self, line: &[u8]) -> Result<(), String>;
+
+    /// Takes the last line back.
+    fn pop(&mut self);
+
+    /// The stream as it is now.
+    fn read(&mut self) -> Result<Box<dyn Session + '_>, String>;
+}
+
+/// Follows for an engine that knows only whole streams.
+pub(crate) struct Rereading<'e> {
+    engine: &'e dyn Engine,
+    stream: Vec<u8>,
+    /// Where each line begins.
+    begins: Vec<usize>,
+}
+
+impl<'e> Rereading<'e> {
+    pub(crate) fn new(engine: &'e dyn Engine) -> Self {
+        Self { engine, stream: Vec::new(), begins: Vec::new() }
+    }
+}
+
+impl Follower for Rereading<'_> {
+    fn append(&mut self, line: &[u8]) -> Result<(), String> {
+        self.begins.push(self.stream.len());
+        self.stream.extend_from_slice(line);
+        self.stream.push(b'\n');
+        Ok(())
+    }
+
+    fn pop(&mut self) {
+        self.stream.truncate(self.begins.pop().unwrap_or(0));
+    }
+
+    fn read(&mut self) -> Result<Box<dyn Session + '_>, String> {
+        self.engine.read(&self.stream)
+    }
+}
+
+/// How many lines that were read are kept: more than there are different ones in slices that can be exhausted, and
+/// some hundred kilobytes.
+const KEPT: usize = 1024;
+
+/// The lines of a stream, each read once by the oracle or a variant of it; the stream is built anew each time.
+pub(crate) struct Lines {
+    variant: Option<&'static Variant>,
+    lines: Vec<Line>,
+    /// What was read before. An alphabet has few lines, and they come again and again.
+    kept: HashMap<Box<[u8]>, Line, FixedState>,
+}
+
+impl Lines {
+    pub(crate) fn of(variant: Option<&'static Variant>) -> Self {
+        Self { variant, lines: Vec::new(), kept: HashMap::default() }
+    }
+
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        if let Some(line) = self.kept.get(bytes) {
+            return self.lines.push(line.clone());
+        }
+        let line = match self.variant {
+            None => Line::read(bytes),
+            Some(variant) => Line::read_as(variant, bytes),
+        };
+        if self.kept.len() == KEPT {
+            self.kept.clear();
+        }
+        self.kept.insert(bytes.into(), line.clone());
+        self.lines.push(line);
+    }
+
+    /// The stream of the first `length` lines.
+    pub(crate) fn stream(&self, length: usize, trace: &mut impl Trace) -> Stream {
+        let lines = self.lines.get(..length).unwrap_or(&self.lines);
+        match self.variant {
+            None => Stream::of_lines(lines, trace),
+            Some(variant) => Stream::of_lines_as(variant, lines, trace),
+        }
+    }
+}
+
+impl Follower for Lines {
+    fn append(&mut self, line: &[u8]) -> Result<(), String> {
+        self.add(line);
+        Ok(())
+    }
+
+    fn pop(&mut self) {
+        self.lines.pop();
+    }
+
+    fn read(&mut self) -> Result<Box<dyn Session + '_>, String> {
+        Ok(Box::new(self.stream(self.lines.len(), &mut ())))
+    }
+}
 
 /// [`asr_core::Session`], which keeps what consecutive streams share.
 #[derive(Clone, Copy, Debug)]
 pub struct Following;
-
-thread_local! {
-    static KEPT: Cell<Kept> = Cell::default();
-}
-
-#[derive(Default)]
-struct Kept {
-    lines: Vec<Vec<u8>>,
-    session: asr_core::Session,
-}
-
-impl Kept {
-    fn go_to(&mut self, stream: &[u8]) -> Result<(), TooLarge> {
-        // What follows the last line feed is a line unless it is empty.
-        let stream = stream.strip_suffix(b"\n").unwrap_or(stream);
-        let lines = || stream.split(|&byte| byte == b'\n').filter(|_| !stream.is_empty());
-        let shared = self.lines.iter().zip(lines()).take_while(|(mine, its)| mine == its).count();
-        for _ in self.lines.drain(shared..) {
-            self.session.pop();
-        }
-        for line in lines().skip(shared) {
-            self.session.append(line)?;
-            self.lines.push(line.to_vec());
-        }
-        self.session.stream().map(drop)
-    }
-}
 
 impl Engine for Following {
     fn name(&self) -> &'static str {
@@ -47,26 +122,49 @@ impl Engine for Following {
     }
 
     fn read<'s>(&self, stream: &'s [u8]) -> Result<Box<dyn Session + 's>, String> {
-        let mut kept = KEPT.take();
-        kept.go_to(stream).map_err(|error| error.to_string())?;
-        Ok(Box::new(Lent { kept: RefCell::new(kept) }))
+        let mut session = asr_core::Session::new();
+        // What follows the last line feed is a line unless it is empty.
+        for line in stream.strip_suffix(b"\n").unwrap_or(stream).split(|&byte| byte == b'\n') {
+            Follower::append(&mut session, line)?;
+        }
+        session.stream().map_err(|error| error.to_string())?;
+        Ok(Box::new(Read(RefCell::new(session))))
+    }
+
+    fn follow(&self) -> Option<Box<dyn Follower + '_>> {
+        Some(Box::<asr_core::Session>::default())
     }
 }
 
-/// What a thread keeps, until the questions about one stream are answered.
-struct Lent {
-    kept: RefCell<Kept>,
+impl Follower for asr_core::Session {
+    fn append(&mut self, line: &[u8]) -> Result<(), String> {
+        self.append(line).map_err(|error| error.to_string())
+    }
+
+    fn pop(&mut self) {
+        self.pop();
+    }
+
+    fn read(&mut self) -> Result<Box<dyn Session + '_>, String> {
+        match self.stream() {
+            Ok(stream) => Ok(Box::new(stream)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
 }
 
-impl Lent {
+/// A session that has read its stream.
+struct Read(RefCell<asr_core::Session>);
+
+impl Read {
     fn ask<T>(&self, question: impl FnOnce(&asr_core::Stream<'_>) -> T) -> T {
-        let kept = &mut *self.kept.borrow_mut();
+        let session = &mut *self.0.borrow_mut();
         #[expect(clippy::expect_used, reason = "the session was asked for its stream since the last line")]
-        question(kept.session.stream().expect("a stream that was read"))
+        question(session.stream().expect("a stream that was read"))
     }
 }
 
-impl Session for Lent {
+impl Session for Read {
     fn answer(&self, query: &Query) -> Outcome {
         self.ask(|stream| stream.answer(query))
     }
@@ -81,7 +179,7 @@ impl Session for Lent {
     }
 
     fn ids(&self) -> Vec<String> {
-        self.ask(|stream| stream.ids().map(|id| id.into_owned()).collect())
+        self.ask(|stream| Session::ids(stream))
     }
 
     fn validate(&self) -> Report {
@@ -89,43 +187,47 @@ impl Session for Lent {
     }
 }
 
-impl Drop for Lent {
-    fn drop(&mut self) {
-        // After a panic nobody knows what is left of it.
-        if !thread::panicking() {
-            KEPT.set(self.kept.take());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Heads, Oracle, compare};
+    use crate::compare::compare_sessions;
+    use crate::{Core, Heads, Oracle, OracleAs};
 
     #[test]
     fn lines_come_and_go_in_any_order_without_a_trace() {
-        let m = |k: u8| format!("{{\"type\":\"message\",\"seq\":{k},\"id\":\"r{k}\"}}\n");
-        let rewind = "{\"type\":\"rewind\",\"seq\":2,\"id\":\"r2\",\"to\":null,\"reason\":\"other\"}\n";
+        let m = |k: u8| format!("{{\"type\":\"message\",\"seq\":{k},\"id\":\"r{k}\"}}");
+        let rewind = "{\"type\":\"rewind\",\"seq\":2,\"id\":\"r2\",\"to\":null,\"reason\":\"other\"}";
         let rewrite = concat!(
             "{\"type\":\"message\",\"seq\":3,\"id\":\"r3\",\"supersedes\":\"r1\",\"assembly\":{\"mode\":\"rewrite\"},",
-            "\"branchesFrom\":{\"record\":\"r2\"}}\n"
+            "\"branchesFrom\":{\"record\":\"r2\"}}"
         );
-        let (one, two, three) = (m(1), m(2), m(3));
-        let streams = [
-            String::new(),
-            [&*one, &two, &three].concat(),
-            [&*one, rewind, &three].concat(),
-            [&*one, &two, rewrite].concat(),
-            one.clone(),
-            "\n".to_owned() + &two,
-            "{\n{".to_owned(),
-            [&*two, &one].concat(),
-            String::new(),
+        let (one, two, three) = (&*m(1), &*m(2), &*m(3));
+        let streams: [&[&str]; 9] = [
+            &[],
+            &[one, two, three],
+            &[one, rewind, three],
+            &[one, two, rewrite],
+            &[one],
+            &["", two],
+            &["{", "{"],
+            &[two, one],
+            &[],
         ];
-        for stream in streams {
-            let verdict = compare([&Oracle, &Following], stream.as_bytes(), Heads::Every, |_, _| ());
-            assert!(verdict.is_agreement(), "{stream}{verdict}");
+        let blank_lines_count =
+            asr_oracle::variants().iter().find(|it| it.name == "IP3-6=malformed").unwrap();
+        for engine in [&Following as &dyn Engine, &Oracle, &Core, &OracleAs(blank_lines_count)] {
+            let mut follower = engine.follow().unwrap_or_else(|| Box::new(Rereading::new(engine)));
+            for lines in streams {
+                lines.iter().for_each(|line| follower.append(line.as_bytes()).unwrap());
+                let stream = lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
+                {
+                    let sessions = [engine.read(stream.as_bytes()).unwrap(), follower.read().unwrap()];
+                    let sessions = sessions.each_ref().map(|session| &**session);
+                    let verdict = compare_sessions([engine; 2], sessions, Heads::Every, |_, _| ());
+                    assert!(verdict.is_agreement(), "{stream}{verdict}");
+                }
+                lines.iter().for_each(|_| follower.pop());
+            }
         }
     }
 }

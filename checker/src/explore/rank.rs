@@ -9,81 +9,91 @@ use super::action::Action;
 use super::count::Counts;
 use super::scope::Scope;
 use super::state::State;
+use super::tree::{Tree, Walk};
 
 /// A place among the streams of one length.
 pub struct Cursor<'c> {
-    counts: &'c Counts,
+    walk: Walk<Lines<'c>>,
     length: u8,
-    state: State,
-    /// One for each line.
-    frames: Vec<Frame>,
-    text: String,
-    /// Lists of actions to use again.
-    spare: Vec<Vec<Action>>,
 }
 
-/// The choice of one line.
-struct Frame {
-    actions: Vec<Action>,
-    at: usize,
-    /// Where the text of the line begins.
-    begins: usize,
+/// The lines on the way, pushed and popped.
+struct Lines<'c> {
+    counts: &'c Counts,
+    state: State,
+    text: String,
+    /// Where the text of each line begins.
+    begins: Vec<usize>,
+}
+
+impl Tree for Lines<'_> {
+    type Step = Action;
+
+    fn steps(&self, _left: usize, out: &mut Vec<Action>) {
+        self.counts.scope().actions(&self.state, out);
+    }
+
+    fn push(&mut self, action: Action) {
+        self.begins.push(self.text.len());
+        action.render(&self.state, &mut self.text);
+        self.state.push(action);
+    }
+
+    fn pop(&mut self) {
+        self.state.pop();
+        self.text.truncate(self.begins.pop().unwrap_or(0));
+    }
 }
 
 impl<'c> Cursor<'c> {
     /// The stream with this rank among those of exactly `length` lines, unless there are fewer.
     pub fn new(counts: &'c Counts, length: u8, rank: u128) -> Option<Self> {
-        let (frames, spare) = (Vec::new(), Vec::new());
-        let mut cursor = Self { counts, length, state: State::default(), frames, text: String::new(), spare };
+        let lines = Lines { counts, state: State::default(), text: String::new(), begins: Vec::new() };
+        let mut cursor = Self { walk: Walk::new(lines, length.into()), length };
         cursor.seek(rank).then_some(cursor)
     }
 
     /// Goes to the stream with this rank; false where there is none.
     pub fn seek(&mut self, rank: u128) -> bool {
-        self.state = State::default();
-        self.spare.extend(self.frames.drain(..).map(|frame| frame.actions));
-        self.text.clear();
         let mut before = rank;
-        for left in (0..self.length).rev() {
-            self.open();
-            let Some(frame) = self.frames.last_mut() else { return false };
-            for &action in &frame.actions {
-                self.state.push(action);
-                let under = self.counts.continuations(&self.state, left);
-                self.state.pop();
-                if before < under {
-                    break;
-                }
-                before -= under;
-                frame.at += 1;
-            }
-            if !self.enter() {
-                return false;
-            }
-        }
-        true
+        self.walk.seek(|Lines { counts, state, .. }, left, actions| {
+            actions
+                .iter()
+                .take_while(|&&action| {
+                    state.push(action);
+                    let under = counts.continuations(state, left as u8);
+                    state.pop();
+                    let is_beyond = before >= under;
+                    if is_beyond {
+                        before -= under;
+                    }
+                    is_beyond
+                })
+                .count()
+        })
     }
 
     /// Goes to the next stream; false after the last.
     pub fn advance(&mut self) -> bool {
-        loop {
-            self.state.pop();
-            let Some(frame) = self.frames.last_mut() else { return false };
-            frame.at += 1;
-            if self.enter() && self.descend() {
-                return true;
-            }
-        }
+        self.walk.advance()
     }
 
     /// The stream.
     pub fn bytes(&self) -> &[u8] {
-        self.text.as_bytes()
+        self.walk.tree().text.as_bytes()
+    }
+
+    /// A line of the stream, without its line feed.
+    pub(crate) fn line(&self, at: usize) -> &[u8] {
+        let begins = &self.walk.tree().begins;
+        let end = begins.get(at + 1).copied().unwrap_or(self.bytes().len());
+        let line = begins.get(at).and_then(|&begin| self.bytes().get(begin..end)).unwrap_or_default();
+        line.strip_suffix(b"\n").unwrap_or(line)
     }
 
     /// The scope that it is of.
     pub fn scope(&self) -> &'c Scope {
-        self.counts.scope()
+        self.walk.tree().counts.scope()
     }
 
     /// How many lines it has.
@@ -93,15 +103,16 @@ impl<'c> Cursor<'c> {
 
     /// How many streams of this length come before it.
     pub fn rank(&self) -> u128 {
+        let counts = self.walk.tree().counts;
         let mut state = State::default();
         let mut rank = 0_u128;
-        for (frame, left) in self.frames.iter().zip((0..self.length).rev()) {
-            for (&action, place) in frame.actions.iter().zip(0..) {
+        for ((actions, at), left) in self.walk.choices().zip((0..self.length).rev()) {
+            for (&action, place) in actions.iter().zip(0..) {
                 state.push(action);
-                if place == frame.at {
+                if place == at {
                     break;
                 }
-                rank = rank.saturating_add(self.counts.continuations(&state, left));
+                rank = rank.saturating_add(counts.continuations(&state, left));
                 state.pop();
             }
         }
@@ -110,43 +121,12 @@ impl<'c> Cursor<'c> {
 
     /// Whether both stand on the same stream.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
-        self.frames.iter().map(|frame| frame.at).eq(other.frames.iter().map(|frame| frame.at))
+        self.walk.choices().map(|(_, at)| at).eq(other.walk.choices().map(|(_, at)| at))
     }
 
     /// The lines.
     pub(crate) fn state(&self) -> &State {
-        &self.state
-    }
-
-    /// Lists the choices of the next line, and stands on the first.
-    fn open(&mut self) {
-        let mut actions = self.spare.pop().unwrap_or_default();
-        self.counts.scope().actions(&self.state, &mut actions);
-        self.frames.push(Frame { actions, at: 0, begins: self.text.len() });
-    }
-
-    /// Writes the line that the last frame stands on; where there is none, closes the frame.
-    fn enter(&mut self) -> bool {
-        let Some(frame) = self.frames.last() else { return false };
-        self.text.truncate(frame.begins);
-        if let Some(&action) = frame.actions.get(frame.at) {
-            action.render(&self.state, &mut self.text);
-            self.state.push(action);
-            return true;
-        }
-        self.spare.extend(self.frames.pop().map(|frame| frame.actions));
-        false
-    }
-
-    /// Goes to the first stream under the lines so far; false where bounds leave none.
-    fn descend(&mut self) -> bool {
-        while self.frames.len() < usize::from(self.length) {
-            self.open();
-            if !self.enter() {
-                return false;
-            }
-        }
-        true
+        &self.walk.tree().state
     }
 }
 

@@ -10,6 +10,18 @@ pub struct State {
     tally: [u8; Kind::ALL.len()],
 }
 
+/// From which heads a line can make the answers others than they were.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Reach {
+    /// Itself, which was no record until then (I-23).
+    Own,
+    /// Itself, and those whose path leads through the node of the record on this line, which it revises. A path is
+    /// walked from its head: up to the node nothing has changed, and without it nothing at all.
+    Through(u8),
+    /// Any.
+    Every,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Node {
     first: u8,
@@ -91,6 +103,19 @@ impl State {
     pub(crate) fn first_of(&self, action: &Action) -> u8 {
         let node = self.node_of(action).and_then(|node| self.nodes.get(node));
         node.map_or(self.place(), |node| node.first)
+    }
+
+    /// From which heads the last line can make the answers others than they were, given that no earlier record refers
+    /// to it.
+    pub(crate) fn reach(&self) -> Reach {
+        let Some((last, node)) = self.lines.last() else { return Reach::Every };
+        let node = node.and_then(|node| self.nodes.get(node)).map(|node| node.first);
+        match (last.supersedes, node) {
+            _ if last.is_global() => Reach::Every,
+            (None, _) => Reach::Own,
+            (Some(_), Some(first)) if usize::from(first) < self.len() => Reach::Through(first),
+            (Some(_), _) => Reach::Every,
+        }
     }
 
     /// A record with the content and the branchesFrom of an earlier one that supersedes it (ASR-352).

@@ -6,7 +6,8 @@
 use super::action::Kind;
 use super::alphabet::Slice;
 use super::examine::{Questions, Tally};
-use super::{Counts, ExploreError, Scope};
+use super::search::Place;
+use super::{Counts, Cursor, ExploreError, Scope};
 use crate::invariants::INVARIANTS;
 use asr_spec::{Requirement, Step};
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,19 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
+    /// The stream on which a cursor stands.
+    pub(crate) fn at(cursor: &Cursor<'_>, verdict: String) -> Self {
+        let lines = cursor.bytes().split(|&byte| byte == b'\n').take(cursor.length().into());
+        let (n, rank) = (cursor.length(), cursor.rank().to_string());
+        Self {
+            id: format!("{}:{n}:{rank}", cursor.scope()),
+            n,
+            rank,
+            stream: lines.map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
+            verdict,
+        }
+    }
+
     /// The stream, byte for byte.
     pub fn bytes(&self) -> Vec<u8> {
         self.stream.iter().flat_map(|line| line.bytes().chain([b'\n'])).collect()
@@ -261,6 +275,16 @@ impl Statement {
             )
         };
         what(self) == what(other)
+    }
+
+    /// Ends the run with a stream that no engine came back from, which comes after what was visited.
+    pub(crate) fn conclude(&mut self, found: Counterexample, at: Place) {
+        self.visited += 1;
+        if let Some(length) = self.lengths.iter_mut().find(|length| Some(length.n) == at.length) {
+            length.visited += 1;
+        }
+        self.divergences += 1;
+        self.counterexample = Some(found);
     }
 
     /// Whether there is nothing left to do.

@@ -16,7 +16,8 @@ pub(crate) struct Record<'a> {
 
 impl Default for Record<'_> {
     fn default() -> Self {
-        Self { row: 0, kind: Kind::Malformed, members: Vec::new() }
+        // More than most records have.
+        Self { row: 0, kind: Kind::Malformed, members: Vec::with_capacity(16) }
     }
 }
 

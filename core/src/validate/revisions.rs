@@ -9,7 +9,7 @@ use crate::graph::{Graph, Predecessor};
 use crate::index::{Index, Kind, Row, Target};
 use crate::scan::Value;
 use crate::verbatim;
-use asr_spec::{Json, Requirement};
+use asr_spec::Requirement;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -19,8 +19,8 @@ pub(crate) struct Identity<'a> {
     kind: Option<Cow<'a, [u8]>>,
     /// The entity key (`readings.md` 0.3), if it is a string, and which it is.
     key: Option<(&'static str, Cow<'a, [u8]>)>,
-    /// Null is a value here: it breaks ASR-358 where absence does not.
-    branches_from: Option<Json>,
+    /// The branchesFrom, if it is present.
+    branches_from: Option<Value<'a>>,
 }
 
 impl<'a> Identity<'a> {
@@ -39,7 +39,7 @@ impl<'a> Identity<'a> {
         Self {
             kind: text(record.get("type")),
             key: keys.iter().find_map(|&key| Some((key, text(record.get(key))?))),
-            branches_from: branches_from.is_present().then(|| verbatim::json(branches_from)),
+            branches_from: Some(branches_from).filter(|branches_from| branches_from.is_present()),
         }
     }
 
@@ -104,7 +104,7 @@ fn continues(validator: &mut Validator<'_, '_>, record: &Record<'_>, new: &Ident
         validator.find(Requirement::Asr352C, record.row, pointer, found);
     }
     let is_rewrite = record.get("assembly").member(b"mode").is(b"rewrite");
-    if !is_rewrite && new.branches_from != old.branches_from {
+    if !is_rewrite && !is_same(new.branches_from, old.branches_from) {
         let (pointer, found) = match (&new.branches_from, &old.branches_from) {
             (None, _) => ("", "no branchesFrom, which the superseded record has"),
             (_, None) => ("/branchesFrom", "a branchesFrom, which the superseded record lacks"),
@@ -112,6 +112,11 @@ fn continues(validator: &mut Validator<'_, '_>, record: &Record<'_>, new: &Ident
         };
         validator.find(Requirement::Asr352D, record.row, pointer, found);
     }
+}
+
+/// Whether two values are equal: as they are written, which is the rule, or as JSON.
+fn is_same(a: Option<Value<'_>>, b: Option<Value<'_>>) -> bool {
+    a == b || matches!((a, b), (Some(a), Some(b)) if verbatim::json(a) == verbatim::json(b))
 }
 
 /// What the scan of the chapter finds from each row, whatever its branchesFrom says. Targets that are not found are

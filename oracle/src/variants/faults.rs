@@ -24,7 +24,7 @@ use crate::line::{Line, members, numbered_then_not_blank};
 use crate::predecessor::{
     Branch, Edge, Passed, Predecessor, branch, is_superseding, passed_in_stream_order, rewind_target,
 };
-use crate::stream::{NodeId, Stream, is_one_of_the_four, only_bearer, seq};
+use crate::stream::{self, NodeId, Stream, is_one_of_the_four, only_bearer};
 use asr_spec::{Entry, Json, Name, RefStatus, Trace};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -175,9 +175,9 @@ faults! {
 
 // Lines and order.
 
-fn numbered_from_zero(lines: Vec<&[u8]>) -> Vec<(u64, &[u8])> {
-    let lines = numbered_then_not_blank(lines).into_iter();
-    lines.map(|(number, line)| (number.saturating_sub(1), line)).collect()
+fn numbered_from_zero(lines: &[Line]) -> Vec<stream::Item> {
+    let items = numbered_then_not_blank(lines).into_iter();
+    items.map(|item| stream::Item { line: item.line.saturating_sub(1), ..item }).collect()
 }
 
 fn members_of_finite_numbers(line: &[u8]) -> Option<BTreeMap<String, Json>> {
@@ -194,22 +194,22 @@ fn members_of_finite_numbers(line: &[u8]) -> Option<BTreeMap<String, Json>> {
     Some(members)
 }
 
-fn in_order_of_text(lines: Vec<Line>) -> Vec<Line> {
+fn in_order_of_text(items: Vec<stream::Item>) -> Vec<stream::Item> {
     let mut latest = String::new();
     let mut keyed = Vec::new();
-    for line in lines {
-        if let Some(seq) = line.members.as_ref().and_then(seq) {
+    for item in items {
+        if let Some(seq) = item.seq() {
             latest = seq.to_string();
         }
-        keyed.push((latest.clone(), line));
+        keyed.push((latest.clone(), item));
     }
     keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
-    keyed.into_iter().map(|(_, line)| line).collect()
+    keyed.into_iter().map(|(_, item)| item).collect()
 }
 
-fn in_order_of_seq_alone(mut lines: Vec<Line>) -> Vec<Line> {
-    lines.sort_by_key(|line| line.members.as_ref().and_then(seq));
-    lines
+fn in_order_of_seq_alone(mut items: Vec<stream::Item>) -> Vec<stream::Item> {
+    items.sort_by_key(stream::Item::seq);
+    items
 }
 
 // Nodes, revisions and refs.

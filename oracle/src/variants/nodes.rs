@@ -3,10 +3,10 @@
 use super::{Kind, Variant};
 use crate::choices::{Choices, R1};
 use crate::context_view::call_key;
-use crate::line::{Line, is_blank};
+use crate::line::Line;
 use crate::predecessor::{is_superseding, lower_positions};
 use crate::stream::{
-    NodeId, Stream, highest_seq, is_one_of_the_four, is_revision, only_bearer, seq, superseded,
+    Item, NodeId, Stream, highest_seq, is_one_of_the_four, is_revision, only_bearer, superseded,
 };
 use asr_spec::{Json, RefStatus};
 use std::collections::BTreeMap;
@@ -160,22 +160,21 @@ fn lower_bearer(stream: &Stream, carrier: usize, bearers: &[usize]) -> Result<us
     only_bearer(stream, carrier, &lower)
 }
 
-fn file_order(lines: Vec<Line>) -> Vec<Line> {
-    lines
+fn file_order(items: Vec<Item>) -> Vec<Item> {
+    items
 }
 
 fn strictly_lower(stream: &Stream, from: usize) -> Vec<usize> {
-    let seq = |position| stream.members(position).and_then(seq);
+    let seq = |position: usize| stream.items.get(position).and_then(Item::seq);
     let is_equal = |&position: &usize| seq(position).is_some() && seq(position) == seq(from);
     lower_positions(stream, from).into_iter().filter(|position| !is_equal(position)).collect()
 }
 
-fn every_line(lines: Vec<&[u8]>) -> Vec<(u64, &[u8])> {
-    // An empty stream has no line.
-    let lines = if matches!(lines.as_slice(), [b""]) { Vec::new() } else { lines };
-    (1..).zip(lines).collect()
+fn every_line(lines: &[Line]) -> Vec<Item> {
+    (1..).zip(lines).map(|(number, line)| Item::new(number, line)).collect()
 }
 
-fn numbered_unless_blank(lines: Vec<&[u8]>) -> Vec<(u64, &[u8])> {
-    (1..).zip(lines.into_iter().filter(|line| !is_blank(line))).collect()
+fn numbered_unless_blank(lines: &[Line]) -> Vec<Item> {
+    let written = lines.iter().filter(|line| !line.is_blank);
+    (1..).zip(written).map(|(number, line)| Item::new(number, line)).collect()
 }
