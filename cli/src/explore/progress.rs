@@ -21,6 +21,8 @@ pub(super) struct Progress<'a> {
     args: &'a Args,
     scope: Scope,
     bar: ProgressBar,
+    /// When the first news came, and what an earlier run had done until then.
+    began: Option<(Instant, u64)>,
     told: Instant,
     failed: Option<Refusal>,
 }
@@ -32,18 +34,19 @@ impl<'a> Progress<'a> {
         if let Ok(style) = ProgressStyle::with_template(BAR) {
             bar.set_style(style);
         }
-        Self { args, scope: scope.clone(), bar, told: Instant::now(), failed: None }
+        Self { args, scope: scope.clone(), bar, began: None, told: Instant::now(), failed: None }
     }
 
     /// Tells everybody what the run has come to.
     pub(super) fn at(&mut self, so_far: &Statement) {
+        if self.began.is_none() {
+            self.began = Some((Instant::now(), so_far.visited));
+            self.bar.set_length(so_far.predicted);
+            // What an earlier run did says nothing about the rate of this one.
+            self.bar.set_position(so_far.visited);
+            self.bar.reset_eta();
+        }
         if !self.bar.is_hidden() {
-            if self.bar.length().is_none() {
-                self.bar.set_length(so_far.predicted);
-                // What an earlier run did says nothing about the rate of this one.
-                self.bar.set_position(so_far.visited);
-                self.bar.reset_eta();
-            }
             self.bar.set_position(so_far.visited);
             self.bar.set_message(reached(&self.scope, so_far));
         }
@@ -54,7 +57,17 @@ impl<'a> Progress<'a> {
         let Statement { visited, predicted, seconds, .. } = so_far;
         if self.args.json && self.told.elapsed() >= TICK {
             self.told = Instant::now();
-            let event = serde_json::json!({"visited": visited, "predicted": predicted, "seconds": seconds});
+            let rate = self.began.map_or(0.0, |(began, earlier)| {
+                visited.saturating_sub(earlier) as f64 / began.elapsed().as_secs_f64()
+            });
+            let left = predicted.saturating_sub(*visited) as f64 / rate;
+            let event = serde_json::json!({
+                "visited": visited,
+                "predicted": predicted,
+                "seconds": seconds,
+                "per_second": rate.round(),
+                "seconds_left": left.is_finite().then_some(left.round()),
+            });
             writeln!(stdout(), "{event}")?;
         }
         self.args.resume.as_ref().map_or(Ok(()), |file| write(file, so_far))
