@@ -440,7 +440,7 @@ impl<'s> Growth<'s> {
                 changes.push(Change::Awaited(node));
             }
         };
-        let Some((plan, _)) = reader.plan_one(own, node, unresolved, note, &mut ()) else { return };
+        let Some(plan) = reader.plan_one(own, node, unresolved, note, &mut ()) else { return };
         let replaced = match plan.last_place() {
             Some(last) => {
                 let last = group_slot(last);

@@ -134,9 +134,7 @@ impl<'a> Stream<'a> {
 
     /// The active path or context view from a head (ASR-365, ASR-368).
     ///
-    /// O(entries) for a path. For a view O(L + C log C + refs), where the path has L items, C of them
-    /// compactions; O(L * C + refs) where a compaction on it refers to nodes that come after it, which a
-    /// valid stream avoids (ASR-372).
+    /// O(entries) for a path. For a view O(L + (C + refs) log C), where the path has L items, C of them compactions.
     pub fn answer(&self, query: &Query) -> Outcome {
         self.answer_told(query, &mut ())
     }

@@ -1,10 +1,9 @@
 //! CONTEXT-VIEW (ASR-368): one sweep along the path.
 //!
 //! The chapter applies each compaction to the whole list of entries. The sweep comes to the same result in
-//! O(L + C log C + ids log C + retains) for a path of L items with C compactions, because of what ASR-372
-//! promises: the refs of a compaction name nodes before it. Then whatever was inserted so far lies before the
-//! compaction as well, so that "the entries of V that precede c's entry" are all entries so far, and a range
-//! is a *prefix* of them:
+//! O(L + C log C + ids log C + retains) for a path of L items with C compactions, because the list is in order of place at
+//! all times: what is inserted comes behind everything of the same place. The entry of a compaction is the first of its
+//! place, so what precedes it is what has a smaller one, and a range is a *prefix* of the list:
 //!
 //! * Items of the path never come back. Those still there are the ones from `floor` on, less the tombstones.
 //! * What one compaction inserts shares one place, so it forms a *group* that a range takes whole or not at
@@ -15,9 +14,9 @@
 //! (VB-16, VB-17, VD-2, VD-3). Step 4 hides entries only when they are put out, since hidden entries still
 //! count for what is replaced and where (VD-7).
 //!
-//! *Guard.* A marked rewrite can bend the path so that a compaction finds its refs after it, although each
-//! record was in order when it was written. Such views, and invalid ones, go to [`Reader::literal`], which
-//! follows the chapter word by word in O(L * C).
+//! *Looking ahead.* A marked rewrite can bend the path so that a compaction finds its refs after it, although each
+//! record was in order when it was written. A range then ends before the compaction, and what was inserted far ahead
+//! (no range, and no summary of it) is taken only from behind.
 
 #![expect(
     clippy::indexing_slicing,
@@ -67,10 +66,11 @@ impl Plan<'_> {
         matches!(self.compaction.replaces, Replaces::Unknown)
     }
 
-    /// The last place of the range, if there is one.
+    /// The last place of the range, if there is one. It is before the compaction.
     pub(crate) fn last_place(&self) -> Option<Place> {
         let (through, kept) = self.range?;
-        Some(kept.map_or(at(through), |kept| at(through).min(just_before(kept))))
+        let last = kept.map_or(at(through), |kept| at(through).min(just_before(kept)));
+        Some(last.min(just_before(self.index)))
     }
 
     /// Whether it inserts anything besides its summary.
@@ -92,8 +92,6 @@ pub(crate) struct Plans<'i> {
     /// The path indexes of the compactions that do not apply.
     dropped: Vec<u32>,
     pub unresolved: Vec<Ref>,
-    /// Whether some ref names a node after its compaction.
-    looks_ahead: bool,
 }
 
 /// A path, and what it takes to read it.
@@ -109,7 +107,7 @@ pub(crate) fn view(index: &Index<'_>, graph: &Graph, path: &[Item], steps: &mut 
     steps.tell(Step::V2, || (0, 0));
     let reader = Reader { index, graph, path };
     let plans = reader.plan(steps);
-    let view = if plans.looks_ahead { reader.literal(&plans, steps) } else { reader.sweep(&plans, steps) };
+    let view = reader.sweep(&plans, steps);
     steps.tell(Step::V5, || (0, 0));
     view
 }
@@ -146,18 +144,14 @@ impl<'i> Reader<'i, '_, '_> {
         for (index, node) in self.compactions() {
             match self.plan_one(index, node, &mut plans.unresolved, |_| (), steps) {
                 None => plans.dropped.push(index),
-                Some((plan, looks_ahead)) => {
-                    plans.looks_ahead |= looks_ahead;
-                    plans.applied.push(plan);
-                }
+                Some(plan) => plans.applied.push(plan),
             }
         }
         plans
     }
 
-    /// Looks up the refs of the compaction at a path index, and says whether one of them names a node after it;
-    /// none if it does not apply. Refs of range and place that identify no target go to `unresolved`, and those
-    /// that name a node beside the path to `beside`.
+    /// Looks up the refs of the compaction at a path index; none if it does not apply. Refs of range and place that
+    /// identify no target go to `unresolved`, and those that name a node beside the path to `beside`.
     pub(crate) fn plan_one(
         &self,
         index: u32,
@@ -165,7 +159,7 @@ impl<'i> Reader<'i, '_, '_> {
         unresolved: &mut Vec<Ref>,
         mut beside: impl FnMut(Node),
         steps: &mut impl Steps,
-    ) -> Option<(Plan<'i>, bool)> {
+    ) -> Option<Plan<'i>> {
         let detail = self.index.detail(self.graph.latest(node));
         let compaction = &self.index.compactions[detail.compaction as usize];
         steps.tell(Step::V3, || (self.index.line(node), 0));
@@ -174,11 +168,9 @@ impl<'i> Reader<'i, '_, '_> {
             return None;
         }
         let first = unresolved.len() as u32;
-        let mut looks_ahead = false;
         let mut look_up = |target| match self.graph.resolve_told(self.index, target, steps) {
             Ok(node) => {
                 let found = self.index_on_path(node);
-                looks_ahead |= found.is_some_and(|found| found > index);
                 if found.is_none() {
                     beside(node);
                 }
@@ -208,7 +200,7 @@ impl<'i> Reader<'i, '_, '_> {
             Some(InsertAt::Before(target)) => look_up(target).map(just_before),
         };
         let unresolved = first..unresolved.len() as u32;
-        Some((Plan { node, index, compaction, range, place, unresolved }, looks_ahead))
+        Some(Plan { node, index, compaction, range, place, unresolved })
     }
 
     /// The path index of the node that a ref resolves to; none if that node is not on the path (VB-2).
@@ -226,7 +218,7 @@ impl<'i> Reader<'i, '_, '_> {
         ids.iter().filter_map(|&id| self.locate(id))
     }
 
-    /// Steps 2 to 4 under the guard.
+    /// Steps 2 to 4.
     fn sweep<S: Steps>(&self, plans: &Plans<'_>, steps: &mut S) -> Vec<Item> {
         let mut sweep = Sweep {
             floor: 0,
@@ -244,9 +236,9 @@ impl<'i> Reader<'i, '_, '_> {
             let replaced = match plan.last_place() {
                 Some(last) => {
                     if S::ARE_HEARD {
-                        self.list_range(plans, &sweep, last, plan.index, &mut removed);
+                        self.list_range(plans, &sweep, last, &mut removed);
                     }
-                    sweep.replace_range(last, plan.index)
+                    sweep.replace_range(last)
                 }
                 None => {
                     let replaced = self.replaced(plan.compaction).filter_map(|index| {
@@ -273,11 +265,9 @@ impl<'i> Reader<'i, '_, '_> {
         plans: &Plans<'_>,
         sweep: &Sweep,
         last: Place,
-        own: u32,
         removed: &mut Vec<(Place, u32, Item)>,
     ) {
-        let items =
-            (sweep.floor..Sweep::end_of_range(last, own)).filter(|&index| !sweep.is_gone[index as usize]);
+        let items = (sweep.floor..Sweep::end_of_range(last)).filter(|&index| !sweep.is_gone[index as usize]);
         removed.extend(items.map(|index| (at(index), 0, self.path[index as usize])));
         for &(place, group) in sweep.order.range(..=(last, u32::MAX)) {
             let has_summary = sweep.groups[group as usize].has_summary;
@@ -385,64 +375,6 @@ impl<'i> Reader<'i, '_, '_> {
     pub(crate) fn is_hidden(&self, item: Item) -> bool {
         matches!(item, Item::Node(node) if self.index.is_hidden[self.graph.latest(node) as usize])
     }
-
-    /// Steps 2 to 4 word by word, for paths on which a compaction looks ahead. O(L * C).
-    fn literal(&self, plans: &Plans<'_>, steps: &mut impl Steps) -> Vec<Item> {
-        let items = (0..).zip(self.path);
-        let mut view: Vec<Kept> = items.map(|(index, &item)| Kept { place: at(index), item }).collect();
-        // Nothing is inserted yet, so a place names an item.
-        view.retain(|entry| plans.dropped.binary_search_by_key(&entry.place, |&index| at(index)).is_err());
-        for plan in &plans.applied {
-            let own = view.iter().position(|entry| entry.item == Item::Node(plan.node)).unwrap_or(view.len());
-            let replaced_ids: BTreeSet<Node> = match (plan.range, &plan.compaction.replaces) {
-                (None, &Replaces::Ids(start, end)) => {
-                    let ids = &self.index.replaced[start as usize..end as usize];
-                    ids.iter().filter_map(|&id| self.graph.resolve(self.index, id).ok()).collect()
-                }
-                _ => BTreeSet::new(),
-            };
-            let is_replaced = |entry: &Kept| match (plan.range, entry.item) {
-                (Some((through, kept)), _) => {
-                    entry.place <= at(through) && kept.is_none_or(|kept| entry.place < at(kept))
-                }
-                (None, Item::Node(node) | Item::Summary(node)) => replaced_ids.contains(&node),
-                (None, _) => false,
-            };
-            let mut removed = Vec::new();
-            let mut position = 0..;
-            view.retain(|entry| {
-                let position = position.next().unwrap_or(own);
-                if position < own && is_replaced(entry) {
-                    removed.push((entry.place, 0, entry.item));
-                    return false;
-                }
-                position != own
-            });
-            let smallest = removed.iter().map(|(place, ..)| *place).min();
-            self.tell(plan, &mut removed, steps);
-
-            let place = plan.place.or(smallest).unwrap_or(at(plan.index));
-            let end = view.partition_point(|entry| entry.place <= place);
-            let mut inserted = Vec::new();
-            self.put_inserted(&plans.unresolved, plan, plan.compaction.has_content, |item| {
-                inserted.push(Kept { place, item });
-            });
-            view.splice(end..end, inserted);
-        }
-        let is_seen = |item: &Item| {
-            if self.is_hidden(*item) {
-                steps.tell(Step::V4, || (path::line(self.index, self.graph, *item), 0));
-            }
-            !self.is_hidden(*item)
-        };
-        view.into_iter().map(|entry| entry.item).filter(is_seen).collect()
-    }
-}
-
-/// An entry of V in the literal algorithm.
-struct Kept {
-    place: Place,
-    item: Item,
 }
 
 /// The state of the sweep after a prefix of the path.
@@ -470,16 +402,14 @@ struct Group {
 }
 
 impl Sweep {
-    /// Where the items end that a range replaces. Groups so far lie before `own`, whatever their place; items
-    /// need not.
-    fn end_of_range(last: Place, own: u32) -> u32 {
-        u32::try_from(last.div_euclid(4) + 1).unwrap_or(0).min(own)
+    /// Where the items end whose place is at most `last`.
+    fn end_of_range(last: Place) -> u32 {
+        u32::try_from(last.div_euclid(4) + 1).unwrap_or(0)
     }
 
-    /// Replaces every entry whose place is at most `last` and that precedes the compaction at path index
-    /// `own`. Returns the smallest place among them.
-    fn replace_range(&mut self, last: Place, own: u32) -> Option<Place> {
-        let end = Self::end_of_range(last, own);
+    /// Replaces every entry whose place is at most `last`. Returns the smallest place among them.
+    fn replace_range(&mut self, last: Place) -> Option<Place> {
+        let end = Self::end_of_range(last);
         self.first = self.first.max(self.floor);
         while self.first < end && self.is_gone[self.first as usize] {
             self.first += 1;
@@ -507,7 +437,7 @@ impl Sweep {
         // The entry of a compaction is gone, but not its summary.
         let number = self.groups.binary_search_by_key(&index, |group| group.index).ok()?;
         let group = &mut self.groups[number];
-        if !std::mem::take(&mut group.has_summary) {
+        if group.place >= at(own) || !std::mem::take(&mut group.has_summary) {
             return None;
         }
         if !group.has_others {

@@ -85,6 +85,27 @@ fn shapes(n: u64) -> Vec<(&'static str, String)> {
             record(text, "message", id, &rest);
         }
     });
+    // Messages, and compactions that name them; then two rewrites put the compactions before the messages.
+    add("compactions that a rewrite moved before what they name", &|text, id| {
+        let half = n / 2 - 2;
+        let compacts = format!(r#","replaces":{{"throughId":"r{half}"}},"insertAt":{{"afterId":"r{half}"}}"#);
+        let rewrites = |old: u64, target: &str| {
+            format!(
+                r#","supersedes":"r{old}","assembly":{{"mode":"rewrite"}},"branchesFrom":{{"record":{target}}}"#
+            )
+        };
+        if id <= half {
+            record(text, "message", id, "");
+        } else if id <= 2 * half {
+            record(text, "compaction", id, &(compacts + r#","summary":[0]"#));
+        } else if id == 2 * half + 1 {
+            record(text, "message", id, &rewrites(1, &format!(r#""r{}""#, 2 * half)));
+        } else if id == 2 * half + 2 {
+            record(text, "compaction", id, &(compacts + &rewrites(half + 1, "null")));
+        } else if id == 2 * half + 3 {
+            record(text, "rewind", id, &format!(r#","to":"r{half}""#));
+        }
+    });
     let ids: Vec<String> = (1..n).map(|id| format!(r#""r{id}""#)).collect();
     let mut text = String::new();
     (1..n).for_each(|id| record(&mut text, "message", id, ""));
