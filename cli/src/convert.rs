@@ -2,7 +2,8 @@
 
 use crate::Status;
 use crate::describe::say;
-use crate::input::{InputError, Inputs, Listed, Origin, Reason, convert, read};
+use crate::input::{InputError, Origin, Reason, convert, read};
+use crate::listing::{Inputs, Listed};
 use crate::output::Out;
 use asr_registry::Conversion;
 use std::fs::{self, OpenOptions};

@@ -10,7 +10,7 @@
 
 use crate::Status;
 use crate::describe::say;
-use crate::input::{Files, Format, convert, stream};
+use crate::input::{Files, Format, convert, hint, stream};
 use crate::output::{Stdout, stdout};
 use crate::show::Title;
 use asr_core::{Session, Stream, TooLarge};
@@ -47,7 +47,7 @@ pub(crate) fn follow(files: &Files, query: &Query, in_json: bool) -> io::Result<
     }
     let mut tail = Tail::new(path);
     let mut source = Source::new(format, path);
-    let mut screen = Screen::new(in_json);
+    let mut screen = Screen::new(name.clone(), in_json);
     while !IS_OVER.load(Ordering::Relaxed) && !screen.is_gone() {
         let news = match tail.look() {
             Ok(news) => news,
@@ -260,6 +260,11 @@ impl<'p> Source<'p> {
     fn take(&mut self, lines: &[u8], screen: &mut Screen) -> Result<Option<&Stream<'static>>, TooLarge> {
         let session = match self {
             Self::Records(session) => {
+                if session.lines() == 0
+                    && let Some(hint) = hint(&screen.name, lines)
+                {
+                    screen.say(&hint);
+                }
                 append(session, lines)?;
                 session
             }
@@ -302,6 +307,8 @@ fn records(agent: Agent, path: &Path, bytes: &[u8]) -> Result<Vec<u8>, String> {
 
 /// Where states are shown: one below the other, or on a terminal one in place of the other.
 struct Screen {
+    /// What the file is called.
+    name: String,
     in_json: bool,
     out: BufWriter<Stdout>,
     /// Whether the screen may be cleared: it shows a state, and nothing that was said since.
@@ -312,10 +319,10 @@ struct Screen {
 }
 
 impl Screen {
-    fn new(in_json: bool) -> Self {
+    fn new(name: String, in_json: bool) -> Self {
         let is_terminal = !in_json && io::stdout().is_terminal();
         let out = BufWriter::new(stdout());
-        Self { in_json, out, is_stale: false, is_terminal, shown: None, said: String::new() }
+        Self { name, in_json, out, is_stale: false, is_terminal, shown: None, said: String::new() }
     }
 
     fn is_gone(&self) -> bool {

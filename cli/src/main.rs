@@ -9,6 +9,7 @@ mod follow;
 mod fuzz;
 mod input;
 mod lines;
+mod listing;
 mod locate;
 mod output;
 mod progress;

@@ -3,7 +3,8 @@
 use crate::Status;
 use crate::describe::{printable, row, table};
 use crate::follow::follow;
-use crate::input::{Files, Input, InputError, Judged, Reason};
+use crate::input::{Files, Input, InputError, Reason};
+use crate::listing::Judged;
 use crate::output::Out;
 use asr_checker::{Core, Engine, Oracle, OracleAs, Session};
 use asr_core::Stream;

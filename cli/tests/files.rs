@@ -190,6 +190,25 @@ fn a_reader_that_goes_away_changes_no_status() {
     }
 }
 
+/// Also where a file is named twice, and its place below what was given is the same.
+#[test]
+fn one_log_has_the_findings_of_all_files_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut paths = sessions(folder.path(), 50);
+    for path in &paths {
+        fs::write(path, "{\"type\":\"message\",\"seq\":1,\"id\":\"r1\",\"branchesFrom\":{}}\n").unwrap();
+    }
+    paths.push(paths[7].clone());
+    let output = run(asr(&["validate", "--sarif"]).args(&paths));
+    let log: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap().iter();
+    let place = |result: &serde_json::Value| {
+        let location = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        PathBuf::from(location.as_str().unwrap())
+    };
+    assert_eq!(results.map(place).collect::<Vec<_>>(), paths);
+}
+
 #[test]
 fn a_folder_of_native_sessions_becomes_a_folder_of_streams() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,8 @@
 
 use crate::Status;
 use crate::describe::say;
-use crate::input::{below, read};
+use crate::input::read;
+use crate::listing::below;
 use crate::output::stdout;
 use crate::progress::Progress;
 use asr_checker::coverage::{Coverage, RequirementHits, StepHits};
