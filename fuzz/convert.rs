@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 /// In bytes. Sessions of a hundred short records show what longer ones do.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// Every path takes the oracle linear time.
-const MOST_HEADS: usize = 4;
+/// Beside the primary head. Every path takes the oracle linear time, and a stream is read by several engines.
+const MOST_HEADS: usize = 1;
 
 /// The session that the bytes spell, and the bytes as a file of Claude Code.
 pub fn claude_code(bytes: &[u8]) {

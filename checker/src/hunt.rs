@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -173,12 +174,32 @@ fn seed_of(seed: u64, case: u64) -> u64 {
 /// What one thread has found: of each signature the lowest case, with what to examine again.
 type Catch = BTreeMap<Signature, (u64, Probe)>;
 
-/// Hunts. `progress` is told the number of cases now and then.
-pub fn hunt(plan: &Plan, progress: impl Fn(u64) + Sync) -> Hunted {
+/// How far a hunt is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// How many cases were examined.
+    pub cases: u64,
+    /// What they reached, if the plan says to count; told now and then.
+    pub reach: Option<&'a Reach>,
+}
+
+/// After how many cases a thread adds what it reached to what all have reached: rarely enough that threads do
+/// not wait for each other, often enough to look at.
+const CASES_PER_REPORT: u64 = 256;
+
+/// Hunts. `progress` is told after each case how many there were.
+pub fn hunt(plan: &Plan, progress: impl Fn(Progress<'_>) + Sync) -> Hunted {
     let began = Instant::now();
     let engines = Engines::of(plan.variant);
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
     let best = AtomicU64::new(u64::MAX);
+    let reached = Mutex::new(Reach::default());
+    let add = |reach: &mut Reach| {
+        // A thread that panicked while it added up has lost one sum, and nothing else is wrong.
+        let mut reached = reached.lock().unwrap_or_else(PoisonError::into_inner);
+        reached.add(&std::mem::take(reach));
+        progress(Progress { cases: done.load(Ordering::Relaxed), reach: Some(&reached) });
+    };
     let run = || {
         let (mut catch, mut reach) = (Catch::new(), Reach::default());
         loop {
@@ -188,7 +209,8 @@ pub fn hunt(plan: &Plan, progress: impl Fn(u64) + Sync) -> Hunted {
                 // Every case below the first finding is examined, so that it is the first one in every run.
                 || plan.first && at > best.load(Ordering::Relaxed);
             if is_over {
-                return (catch, reach);
+                add(&mut reach);
+                return catch;
             }
             let case = plan.from.wrapping_add(at);
             let settings = plan.preset.settings(case);
@@ -204,16 +226,18 @@ pub fn hunt(plan: &Plan, progress: impl Fn(u64) + Sync) -> Hunted {
             }
             if plan.report {
                 reach.add_case(&script, &native);
+                if reach.streams >= CASES_PER_REPORT {
+                    add(&mut reach);
+                }
             }
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+            progress(Progress { cases: done.fetch_add(1, Ordering::Relaxed) + 1, reach: None });
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let (mut catch, mut reach) = (Catch::new(), Reach::default());
+    let mut catch = Catch::new();
     thread::scope(|scope| {
         let hunters: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-        for (theirs, reached) in hunters.into_iter().filter_map(|hunter| hunter.join().ok()) {
-            reach.add(&reached);
+        for theirs in hunters.into_iter().filter_map(|hunter| hunter.join().ok()) {
             for (signature, (case, probe)) in theirs {
                 let entry = catch.entry(signature).or_insert((case, probe));
                 if case < entry.0 {
@@ -243,7 +267,7 @@ pub fn hunt(plan: &Plan, progress: impl Fn(u64) + Sync) -> Hunted {
         cases: done.load(Ordering::Relaxed),
         time,
         findings: findings.collect(),
-        reach: plan.report.then_some(reach),
+        reach: plan.report.then(|| reached.into_inner().unwrap_or_else(PoisonError::into_inner)),
     }
 }
 

@@ -4,15 +4,12 @@
 //! they are. What they are for is said in `docs/fuzzing.md`, beside those that stand in `fuzz/convert.rs`.
 
 use crate::fixtures::ExpectedReport;
-use crate::{Core, Engine, Heads, Oracle, Session, compare, compare_siblings, queries};
+use crate::{Core, Engine, Oracle, Session, compare_siblings};
 use asr_generators::native::NativeScript;
 use asr_generators::{Script, Scripted};
-use asr_spec::{Json, Requirement, What};
+use asr_spec::{Head, Json, Outcome, Query, Requirement, What};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-
-/// Larger streams are slow for the oracle and show nothing that smaller ones do not.
-const MOST_HEADS: usize = 8;
 
 /// In bytes: 64 phrases of a script. The oracle takes quadratic time.
 const MOST_BYTES: usize = 64 * <Script as Scripted>::PHRASE;
@@ -65,24 +62,32 @@ fn agree<T: Debug + PartialEq>(stream: &[u8], ask: impl Fn(&dyn Session) -> T) -
     if oracle == core { Ok(()) } else { Err(format!("oracle {oracle:?}\ncore   {core:?}")) }
 }
 
-/// Both engines on everything: heads, validation, paths and views.
+/// Both engines on views.
 pub fn context_view(bytes: &[u8]) {
-    on_both(bytes, |stream| {
-        let verdict = compare([&Oracle, &Core], stream, Heads::AtMost(MOST_HEADS), |_, _| ());
-        if verdict.is_agreement() { Ok(()) } else { Err(verdict.to_string()) }
-    });
+    on_both(bytes, |stream| agree(stream, |session| answers(session, What::View)));
 }
 
-/// Both engines on heads and paths only, which is faster.
+/// Both engines on heads and paths.
 pub fn active_path(bytes: &[u8]) {
-    on_both(bytes, |stream| {
-        agree(stream, |session| {
-            let ids = session.ids();
-            let queries = queries(&ids, Heads::AtMost(MOST_HEADS));
-            let paths = queries.filter(|query| query.what == What::Path);
-            (session.heads(), paths.map(|query| session.answer(&query)).collect::<Vec<_>>())
-        })
-    });
+    on_both(bytes, |stream| agree(stream, |session| (session.heads(), answers(session, What::Path))));
+}
+
+/// The answers from the primary head and from one record. Which one follows from the ids, so it is another
+/// one for nearly every input, and no run takes long.
+fn answers(session: &dyn Session, what: What) -> Vec<Outcome> {
+    let ids = session.ids();
+    let at = sum(ids.iter().flat_map(|id| id.bytes())).checked_rem(ids.len());
+    let one = at.and_then(|at| ids.get(at)).map(|id| Head::Ref(id.clone()));
+    [Some(Head::Primary), one]
+        .into_iter()
+        .flatten()
+        .map(|head| session.answer(&Query { what, head }))
+        .collect()
+}
+
+/// A number that follows from bytes.
+fn sum(bytes: impl Iterator<Item = u8>) -> usize {
+    bytes.fold(0, |sum, byte| (sum * 31 + usize::from(byte)) % 65_521)
 }
 
 /// Both validators.
@@ -134,27 +139,32 @@ pub fn siblings(bytes: &[u8]) {
 }
 
 /// The laws of scripts: rendering is total and always the same, JSON keeps a script, and what a deletion
-/// leaves is one.
+/// leaves is one. But for rendering, where mistakes are made, a run examines at most one: a mistake there would
+/// show in any.
 pub fn script(bytes: &[u8]) {
     let script: Script = input(capped(bytes));
     let stream = script.render();
-    if stream != script.render() {
-        finding(format!("rendered twice, differently: {script:?}"));
-    }
-    let again = serde_json::to_string(&script).and_then(|json| serde_json::from_str::<Script>(&json));
-    if again.ok().as_ref() != Some(&script) {
-        finding(format!("lost in JSON: {script:?}"));
-    }
     let lines = stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
     if lines > script.lines() {
         finding(format!("more lines than operations that write one: {script:?}"));
     }
-    // One deletion in each run: all of them would take quadratic time.
-    let sum: usize = bytes.iter().copied().map(usize::from).sum();
-    if let Some(at) = sum.checked_rem(script.ops.len()) {
-        let mut rest = script.clone();
-        rest.ops.remove(at);
-        rest.render();
+    let sum = sum(bytes.iter().copied());
+    match sum % 16 {
+        0 if stream != script.render() => finding(format!("rendered twice, differently: {script:?}")),
+        1 => {
+            let again = serde_json::from_str::<Script>(&encoded(&script));
+            if again.ok().as_ref() != Some(&script) {
+                finding(format!("lost in JSON: {script:?}"));
+            }
+        }
+        2 => {
+            if let Some(at) = sum.checked_rem(script.ops.len()) {
+                let mut rest = script;
+                rest.ops.remove(at);
+                rest.render();
+            }
+        }
+        _ => {}
     }
 }
 
@@ -168,7 +178,7 @@ pub fn session(bytes: &[u8]) {
         for line in stream.split(|&byte| byte == b'\n') {
             session.append(line).map_err(|error| error.to_string())?;
             lines.push(line);
-            let sum = line.iter().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(*byte));
+            let sum = sum(line.iter().copied());
             if sum % 4 == 0 {
                 for _ in 0..=sum / 4 % 4 {
                     if session.pop() != lines.pop().is_some() {
@@ -188,13 +198,11 @@ pub fn session(bytes: &[u8]) {
 fn is_fresh(session: &mut asr_core::Session, lines: &[&[u8]]) -> Result<(), String> {
     let text = lines.join(&b'\n');
     let (Ok(grown), Ok(fresh)) = (session.stream(), asr_core::Stream::read(&text)) else { return Ok(()) };
-    let answers = |stream: &asr_core::Stream<'_>| {
-        let ids: Vec<String> = stream.ids().map(|id| id.into_owned()).collect();
-        let answers: Vec<_> =
-            queries(&ids, Heads::AtMost(2)).map(|query| stream.answer(&query).to_string()).collect();
-        (answers, stream.heads(), stream.validate(), ids)
+    let all = |stream: &asr_core::Stream<'_>| {
+        let [paths, views] = [What::Path, What::View].map(|what| answers(stream, what));
+        (paths, views, stream.heads(), stream.validate())
     };
-    let (grown, fresh) = (answers(grown), answers(&fresh));
+    let (grown, fresh) = (all(grown), all(&fresh));
     if grown == fresh {
         Ok(())
     } else {

@@ -3,7 +3,9 @@
 use crate::Status;
 use crate::describe::say;
 use crate::output::stdout;
-use asr_checker::hunt::{Found, Hunted, MOST_CASES, Plan, Preset, Reach, Row, hunt, self_test, write};
+use asr_checker::hunt::{
+    Found, Hunted, MOST_CASES, Plan, Preset, Progress, Reach, Row, hunt, self_test, write,
+};
 use asr_oracle::Variant;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -84,7 +86,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         variant,
     };
     let bar = bar(&plan);
-    let hunted = hunt(&plan, |done| bar.set_position(done));
+    let hunted = hunt(&plan, |Progress { cases, reach }| {
+        bar.set_position(cases);
+        if let Some(reach) = reach.filter(|_| plan.report) {
+            bar.set_message(reach.in_short());
+        }
+    });
     bar.finish_and_clear();
 
     let mut folders = Vec::new();
@@ -100,14 +107,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(if hunted.findings.is_empty() { Status::Fine } else { Status::Finding })
 }
 
-/// The live rate; nothing where standard error is no terminal.
+/// The live rate and, below it, what was reached; nothing where standard error is no terminal.
 fn bar(plan: &Plan) -> ProgressBar {
     let (bar, template) = if plan.cases == u64::MAX {
         (ProgressBar::new_spinner(), "{spinner} {human_pos} cases, {per_sec}, {elapsed}")
     } else {
         (ProgressBar::new(plan.cases), "[{wide_bar}] {human_pos}/{human_len} cases, {per_sec}, {eta} to go")
     };
-    if let Ok(style) = ProgressStyle::with_template(template) {
+    let reach = if plan.report { "\n{msg}" } else { "" };
+    if let Ok(style) = ProgressStyle::with_template(&format!("{template}{reach}")) {
         bar.set_style(style);
     }
     bar

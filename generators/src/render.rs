@@ -24,6 +24,7 @@ use crate::operand::Ref;
 use crate::script::Script;
 use edit::Edit;
 use head::Draft;
+use line::Line;
 use session::{Body, Branch, Session, Written};
 use std::collections::BTreeSet;
 
@@ -63,6 +64,8 @@ struct Renderer {
     special_ids: BTreeSet<String>,
     /// Lines that will hold calls.
     calls_ahead: Vec<usize>,
+    /// Room for the fields of the next record.
+    spare: Line,
 }
 
 impl Renderer {
@@ -81,6 +84,7 @@ impl Renderer {
             last_seq: 0,
             special_ids: BTreeSet::new(),
             calls_ahead: lines().filter(|(op, _)| op.kind() == Kind::Call).map(|(_, line)| line).collect(),
+            spare: Line::new(),
         }
     }
 
@@ -126,6 +130,7 @@ impl Renderer {
             Some(edit) => self.out.extend_from_slice(edit.apply(&line.plain("")).as_bytes()),
             None => line.write(self.marks.spell, &mut self.out),
         }
+        self.spare = line.cleared();
         self.session.records.push(Written { id: name, branch });
         self.session.records.len() - 1
     }

@@ -89,6 +89,22 @@ impl Reach {
         all.map(|form| (form.clone(), self.forms.get(&form).copied().unwrap_or(0))).collect()
     }
 
+    /// In a few words for each table, how much of it was reached.
+    pub fn in_short(&self) -> String {
+        fn part<T>(counts: &[(T, u64)]) -> String {
+            format!("{}/{}", counts.iter().filter(|(_, count)| *count > 0).count(), counts.len())
+        }
+        let share = |count: u64| count * 100 / self.streams.max(1);
+        format!(
+            "reached: {} steps, {} violations, {} forms of compactions; {} % valid, {} % deep",
+            part(&self.steps()),
+            part(&self.violations()),
+            part(&self.forms()),
+            share(self.valid),
+            share(self.deep),
+        )
+    }
+
     /// Everything that was never reached.
     pub fn never(&self) -> Vec<String> {
         let steps = self.steps.unreached().map(|step| format!("step {step}"));

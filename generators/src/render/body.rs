@@ -106,9 +106,10 @@ impl Renderer {
 }
 
 fn message(line: &mut Line, form: MessageForm, key: &str) {
-    let role = if matches!(form, MessageForm::Answer | MessageForm::Failed) { "assistant" } else { "user" };
+    let role =
+        if matches!(form, MessageForm::Answer | MessageForm::Failed) { "\"assistant\"" } else { "\"user\"" };
     line.text("messageId", key);
-    line.text("role", role);
+    line.put("role", role);
     match form {
         MessageForm::Prompt | MessageForm::Answer => {}
         MessageForm::Aside => line.text("audience", "user"),

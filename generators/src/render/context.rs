@@ -19,7 +19,7 @@ impl Renderer {
         let implicit = self.session.tip;
         let branch = self.marks.branch.and_then(|(form, at)| self.branch(form, at, implicit, head.own()));
         let place = branch.as_ref().map_or(implicit, |branch| branch.place);
-        let mut draft = head.begin(body.type_name());
+        let mut draft = head.begin(body);
         if let Some(superseded) = &superseded {
             draft.line.put("supersedes", superseded.text.clone());
         }
@@ -105,7 +105,7 @@ impl Renderer {
         }
         let place = self.session.nodes.get(index).map_or(Place::Unknown, |node| node.place);
 
-        let mut draft = head.begin(body.type_name());
+        let mut draft = head.begin(body);
         draft.line.put("supersedes", supersedes);
         if let Some(assembly) = assembly {
             draft.line.put("assembly", assembly);

@@ -3,6 +3,7 @@
 use crate::form::{IdForm, SeqForm};
 use crate::render::Renderer;
 use crate::render::line::{Line, quote};
+use crate::render::session::Body;
 use std::borrow::Cow;
 
 /// The seq and the id of the next record, in JSON.
@@ -11,6 +12,8 @@ pub(super) struct Head {
     id: Option<Cow<'static, str>>,
     /// The id, if it is a string.
     pub(super) name: Option<String>,
+    /// The line, still empty.
+    line: Line,
 }
 
 /// A record that is being written.
@@ -25,14 +28,13 @@ impl Head {
         self.name.as_deref()
     }
 
-    pub(super) fn begin(self, type_name: &str) -> Draft {
-        self.begin_as(Some(quote(type_name).into()))
+    pub(super) fn begin(self, body: Body) -> Draft {
+        self.begin_as(Some(body.type_name().into()))
     }
 
     /// Begins a record with a type in JSON.
     pub(super) fn begin_as(self, r#type: Option<Cow<'static, str>>) -> Draft {
-        let Self { seq, id, name } = self;
-        let mut line = Line::new();
+        let Self { seq, id, name, mut line } = self;
         for (key, value) in [("type", r#type), ("seq", seq), ("id", id)] {
             if let Some(value) = value {
                 line.put(key, value);
@@ -57,7 +59,7 @@ impl Renderer {
     pub(super) fn head(&mut self) -> Head {
         let seq = self.seq();
         let (id, name) = self.id();
-        Head { seq, id, name }
+        Head { seq, id, name, line: std::mem::take(&mut self.spare) }
     }
 
     fn seq(&mut self) -> Option<Cow<'static, str>> {

@@ -12,6 +12,7 @@ const LEVELS: usize = 127;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A record: its fields as JSON text, in order.
+#[derive(Default)]
 pub(crate) struct Line {
     fields: Vec<(&'static str, Cow<'static, str>)>,
 }
@@ -31,16 +32,22 @@ impl Line {
         self.put(key, quote(value));
     }
 
+    /// Gives the room for fields to the next line.
+    pub(super) fn cleared(mut self) -> Self {
+        self.fields.clear();
+        self
+    }
+
     /// Writes the line without its end.
     pub(crate) fn write(&self, spelling: Option<SpellForm>, out: &mut Vec<u8>) {
         let text = match spelling {
-            None | Some(SpellForm::Crlf | SpellForm::Unended) => self.plain(""),
+            None | Some(SpellForm::Crlf | SpellForm::Unended) => return object(self.fields.iter(), "", out),
             Some(SpellForm::Bom) if out.is_empty() => format!("{BYTE_ORDER_MARK}{}", self.plain("")),
             Some(SpellForm::Bom) => self.plain(""),
             Some(SpellForm::Spaced) => spaced(&self.plain("")),
             Some(SpellForm::Escapes) => escaped(&self.plain("")),
             Some(SpellForm::Twice) => self.twice(),
-            Some(SpellForm::Reversed) => object(self.fields.iter().rev(), ""),
+            Some(SpellForm::Reversed) => return object(self.fields.iter().rev(), "", out),
             Some(SpellForm::Deep) => self.plain(&nested(LEVELS)),
             Some(SpellForm::Numbers) => {
                 self.plain(r#","x":1e999,"y":-0,"z":[123456789012345678901234567890.5e-400,0E+0]"#)
@@ -62,7 +69,10 @@ impl Line {
 
     /// The record in its shortest spelling, with more fields in JSON, from the comma on.
     pub(super) fn plain(&self, more: &str) -> String {
-        object(self.fields.iter(), more)
+        let mut text = Vec::with_capacity(160);
+        object(self.fields.iter(), more, &mut text);
+        // Fields are text, so nothing is lost.
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// Every key twice: first with a value that must not count.
@@ -91,22 +101,25 @@ impl Line {
     }
 }
 
-/// An object of fields, and of more text after them.
-fn object<'a>(fields: impl Iterator<Item = &'a (&'static str, Cow<'static, str>)>, more: &str) -> String {
-    let mut text = String::with_capacity(160);
-    text.push('{');
+/// Writes an object of fields, and of more text after them.
+fn object<'a>(
+    fields: impl Iterator<Item = &'a (&'static str, Cow<'static, str>)>,
+    more: &str,
+    out: &mut Vec<u8>,
+) {
+    out.push(b'{');
+    let start = out.len();
     for (key, value) in fields {
-        if text.len() > 1 {
-            text.push(',');
+        if out.len() > start {
+            out.push(b',');
         }
-        text.push('"');
-        text.push_str(key);
-        text.push_str("\":");
-        text.push_str(value);
+        for text in ["\"", key, "\":", value] {
+            out.extend_from_slice(text.as_bytes());
+        }
     }
-    text.push_str(if text.len() > 1 { more } else { more.trim_start_matches(',') });
-    text.push('}');
-    text
+    let more = if out.len() > start { more } else { more.trim_start_matches(',') };
+    out.extend_from_slice(more.as_bytes());
+    out.push(b'}');
 }
 
 /// A field of lists that gives a record so many levels.
@@ -119,6 +132,11 @@ fn nested(levels: usize) -> String {
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        quoted.push_str(text);
+        quoted.push('"');
+        return quoted;
+    }
     for letter in text.chars() {
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),

@@ -57,12 +57,13 @@ pub(super) enum Body {
 }
 
 impl Body {
+    /// The type of its records, in JSON.
     pub(super) fn type_name(self) -> &'static str {
         match self {
-            Self::Message(..) => "message",
-            Self::Call(..) => "tool_call",
-            Self::Result(_) => "tool_result",
-            Self::Compaction(_) => "compaction",
+            Self::Message(..) => "\"message\"",
+            Self::Call(..) => "\"tool_call\"",
+            Self::Result(_) => "\"tool_result\"",
+            Self::Compaction(_) => "\"compaction\"",
         }
     }
 }
