@@ -95,3 +95,56 @@ fn a_line_with_line_feeds_is_several_lines() {
     assert!(session.pop() && session.pop());
     assert_eq!(session.view(Head::Primary).unwrap().to_string(), r#"[{"id":"a"}]"#);
 }
+
+/// A line that may bend the graph of those before it.
+fn line(number: u64, random: &mut Random) -> String {
+    let earlier = random.below(number) + 1;
+    // Mostly of a line to come, which waits for it.
+    let any = random.below(number + 20) + 1;
+    let message =
+        |members: &str| format!("{{\"type\":\"message\",\"seq\":{number},\"id\":\"r{number}\"{members}}}");
+    match random.below(24) {
+        0 => message(&format!(",\"supersedes\":\"r{earlier}\",\"assembly\":{{\"mode\":\"rewrite\"}}")),
+        1 => message(&format!(",\"branchesFrom\":{{\"record\":\"r{any}\"}}")),
+        2 => message(&format!(",\"supersedes\":\"r{earlier}\"")),
+        3 => format!("{{\"type\":\"rewind\",\"seq\":{number},\"id\":\"r{number}\",\"to\":\"r{any}\"}}"),
+        4 => format!("{{\"type\":\"gap\",\"seq\":{number},\"id\":\"r{number}\"}}"),
+        5 => format!(
+            "{{\"type\":\"session_info\",\"seq\":{number},\"id\":\"r{number}\",\"lineage\":{{\"inherits\":{{\"mode\":\"{}\"}}}}}}",
+            if random.below(2) == 0 { "referenced" } else { "copied" }
+        ),
+        6 => format!(
+            "{{\"type\":\"compaction\",\"seq\":{number},\"id\":\"r{number}\",\"replaces\":{{\"throughId\":\"r{earlier}\"}}}}"
+        ),
+        7 => "{".to_owned(),
+        8 => String::new(),
+        _ => message(""),
+    }
+}
+
+/// A session marks how far its index and graph have come, and goes back to these marks. So one that is longer than the
+/// distance between two, and whose lines bend the graph, meets marks of before and after each bend.
+#[test]
+fn a_long_session_is_the_stream_of_its_lines_however_far_it_goes_back() {
+    for case in 0..12 {
+        let mut random = Random((case as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut session = Session::new();
+        let mut lines: Vec<String> = Vec::new();
+        let mut longest = 0;
+        for _ in 0..30 {
+            for _ in 0..random.below(40) {
+                let line = line(lines.len() as u64 + 1, &mut random);
+                session.append(line.as_bytes()).unwrap();
+                lines.push(line);
+            }
+            longest = longest.max(lines.len());
+            let back = if random.below(12) == 0 { 200 } else { 12 };
+            for _ in 0..random.below(back) {
+                assert_eq!(session.pop(), lines.pop().is_some());
+            }
+            let lines: Vec<_> = lines.iter().map(|line| line.as_bytes()).collect();
+            check(&mut session, &lines);
+        }
+        assert!(longest > 128, "{longest}");
+    }
+}
