@@ -10,7 +10,7 @@ use crate::lines::Lines;
 use crate::show::HeadArgs;
 use asr_checker::oracle_log;
 use asr_spec::{Head, Outcome, Query, Step, StepLog, What};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -32,8 +32,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let query = Query { what: What::View, head: args.head.head() };
         let (outcome, log) = oracle_log(&input.stream, &query);
         if args.json {
-            let steps = log.0.iter().map(|(step, about, refers_to)| json!([step.label(), about, refers_to]));
-            writeln!(out, "{}", json!({"outcome": outcome, "steps": steps.collect::<Vec<_>>()}))?;
+            let steps =
+                log.0.iter().map(|&(step, about, refers_to)| (step.label(), about, refers_to)).collect();
+            let explained = Explained { outcome: &outcome, steps };
+            writeln!(out, "{}", serde_json::to_string(&explained)?)?;
         } else {
             let lines = Lines::of(&input);
             let mut story = Story::new(&lines, &log);
@@ -46,6 +48,14 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         Ok(Ok(if matches!(outcome, Outcome::Cycle { .. }) { Status::Finding } else { Status::Fine }))
     })
+}
+
+/// The story as JSON. Not by way of a [`Value`], which has no room for numbers as they were written.
+#[derive(serde::Serialize)]
+struct Explained<'e> {
+    outcome: &'e Outcome,
+    /// Each with the lines that it is about and that it refers to.
+    steps: Vec<(&'static str, u64, u64)>,
 }
 
 const INTRODUCTION: &str = "\

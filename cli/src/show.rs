@@ -9,8 +9,7 @@ use crate::output::Out;
 use asr_checker::{Core, Engine, Oracle, OracleAs, Session};
 use asr_core::Stream;
 use asr_oracle::{UnknownVariant, Variant};
-use asr_spec::{Head, HeadState, Leaf, Outcome, Query, What};
-use serde_json::json;
+use asr_spec::{Head, HeadState, Leaf, Name, Outcome, Query, What};
 use std::io::{self, Write};
 
 #[derive(clap::Args)]
@@ -193,6 +192,14 @@ fn status(outcome: &Outcome) -> Status {
     }
 }
 
+/// A leaf, as JSON. Not by way of a [`serde_json::Value`], which has no room for numbers as they were written.
+#[derive(serde::Serialize)]
+struct LeafLine<'l> {
+    file: &'l str,
+    head: &'l Name,
+    outcome: &'l Outcome,
+}
+
 /// The path or view of every leaf of an input.
 fn leaves(args: &OutcomeArgs, what: What, input: &Input, out: &mut Out<'_>) -> Judged {
     let engines = args.output.engines();
@@ -217,7 +224,8 @@ fn leaves(args: &OutcomeArgs, what: What, input: &Input, out: &mut Out<'_>) -> J
         let Some(Leaf { head, outcome }) = found.into_iter().next().flatten() else { break };
         worst = worst.max(status(&outcome));
         if args.output.json {
-            writeln!(out, "{}", json!({"file": input.name, "head": head, "outcome": outcome}))?;
+            let line = LeafLine { file: &input.name, head: &head, outcome: &outcome };
+            writeln!(out, "{}", serde_json::to_string(&line)?)?;
         } else {
             if count > 0 {
                 writeln!(out)?;

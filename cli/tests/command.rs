@@ -197,6 +197,32 @@ fn sarif_names_every_rule_that_it_reports() {
     }
 }
 
+/// A number that is too large for a float is repeated as it was written. `explain --json` once panicked here, since it
+/// made a `serde_json::Value` of the outcome first; what people read was not affected.
+#[test]
+fn values_are_repeated_as_they_were_written() {
+    let from = r#"{"n":1e999,"m":12345678901234567890123,"f":4.0}"#;
+    let inherits = format!(r#"{{"mode":"referenced","from":{from},"throughOrdinal":4.0}}"#);
+    let stream = format!(
+        "{}\n{ONE}",
+        format_args!(r#"{{"type":"session_info","seq":0,"id":"s","lineage":{{"inherits":{inherits}}}}}"#)
+    );
+    // The members of an object are sorted.
+    let marker =
+        r#"{"inherited":{"session":{"f":4.0,"m":12345678901234567890123,"n":1e999},"throughOrdinal":4.0}}"#;
+    let outcome = format!(r#"[{marker},{{"id":"r1"}}]"#);
+    for (args, begin, end) in [
+        (&["view", "--json", "-"][..], "", "\n"),
+        (&["path", "--json", "--engine", "both", "-"], "", "\n"),
+        (&["view", "--json", "--leaves", "-"], r#"{"file":"standard input","head":"r1","outcome":"#, "}\n"),
+        (&["explain", "--json", "-"], r#"{"outcome":"#, ",\"steps\":[..]}\n"),
+    ] {
+        piped(args, &*stream).success().stdout_eq(format!("{begin}{outcome}{end}"));
+    }
+    piped(&["explain", "-"], &*stream).success();
+    piped(&["view", "--leaves", "-"], &*stream).success();
+}
+
 #[test]
 fn wrong_usage_is_status_two() {
     asr(&["path"]).assert().code(2);
