@@ -15,7 +15,7 @@
 //! * What one compaction inserts is a *group*. Those of one slot form a chain in order of insertion, whose last
 //!   is its *top*. A chain dies with its slot; one that begins there later has a larger number.
 //!
-//! *The guard.* Whether a compaction looks ahead is not known when it is entered, since it depends on the leaf: the
+//! *Looking ahead.* Whether a compaction does is not known when it is entered, since it depends on the leaf: the
 //! refs that name a node beside the path so far are noted, and a leaf below such a node gets the ordinary view.
 //!
 //! No node is entered twice, and nothing recurses: what is left to do is the children left at each branch.
