@@ -3,8 +3,8 @@
 //! This file is a part of the fuzz targets and of the tests: the checker, where the other bodies stand, does
 //! not know the registry.
 
-use asr_checker::targets::{finding, input};
-use asr_checker::{Core, Engine, Heads, Oracle, compare, compare_siblings};
+use asr_checker::compare_siblings;
+use asr_checker::targets::{agreement, finding, input};
 use asr_generators::Scripted;
 use asr_generators::sessions::{ClaudeCode, Pi, Recorded, Session};
 use asr_registry::{Agent, Conversion, convert};
@@ -13,9 +13,6 @@ use std::collections::BTreeSet;
 
 /// In bytes. Sessions of a hundred short records show what longer ones do.
 const MOST_BYTES: usize = 16 * 1024;
-
-/// Beside the primary head. Every path takes the oracle linear time, and a stream is read by several engines.
-const MOST_HEADS: usize = 1;
 
 /// The session that the bytes spell, and the bytes as a file of Claude Code.
 pub fn claude_code(bytes: &[u8]) {
@@ -55,12 +52,8 @@ pub fn of_pi(session: &Pi) -> Result<(), String> {
 /// unknown, and what is appended changes no branch before it.
 fn session_is_kept<O: Recorded>(agent: Agent, session: &Session<O>) -> Result<(), String> {
     let file = session.render();
-    file_is_kept(agent, &file)?;
-    if !session.is_sound() {
-        return Ok(());
-    }
     // A conversion is of a file with at least one record.
-    let Ok(whole) = convert(agent, Some(FILE), &file) else { return Ok(()) };
+    let Some(whole) = file_is_kept(agent, &file)?.filter(|_| session.is_sound()) else { return Ok(()) };
     for record in &whole.records {
         if matches!(record.body, Body::Gap(_)) || record.branches_from == Some(BranchesFrom::Unknown) {
             return Err(shown(&file, format!("sound, and yet {}", json(record))));
@@ -81,8 +74,8 @@ const FILE: &str = "session.jsonl";
 /// What holds of any bytes: no panic; always the same answer; every line is somewhere in the stream; the
 /// stream is valid; both engines read it alike; both implementations of the mechanical-sibling rule find its
 /// branches.
-fn file_is_kept(agent: Agent, file: &[u8]) -> Result<(), String> {
-    let Ok(conversion) = convert(agent, Some(FILE), file) else { return Ok(()) };
+fn file_is_kept(agent: Agent, file: &[u8]) -> Result<Option<Conversion>, String> {
+    let Ok(conversion) = convert(agent, Some(FILE), file) else { return Ok(None) };
     if conversion != converted(agent, file)? {
         return Err(shown(file, "converted twice, differently".to_owned()));
     }
@@ -97,20 +90,15 @@ fn file_is_kept(agent: Agent, file: &[u8]) -> Result<(), String> {
 
     let mut stream = Vec::new();
     conversion.write_to(&mut stream).map_err(|error| error.to_string())?;
-    let verdict = compare([&Oracle, &Core], &stream, Heads::AtMost(MOST_HEADS), |_, _| ());
-    if !verdict.is_agreement() {
-        return Err(shown(file, format!("{verdict}\non {}", String::from_utf8_lossy(&stream))));
+    let of_stream = |text: String| shown(file, format!("{text}\non {}", String::from_utf8_lossy(&stream)));
+    let report = agreement(&stream).map_err(of_stream)?;
+    if !report.is_valid() {
+        return Err(of_stream(format!("{:#?}", report.violations)));
     }
     if let Err(difference) = compare_siblings(&conversion.native) {
         return Err(shown(file, format!("{difference:?}")));
     }
-    match Core.read(&stream).map(|session| session.validate()) {
-        Ok(report) if report.is_valid() => Ok(()),
-        Ok(report) => {
-            Err(shown(file, format!("{:#?}\nin {}", report.violations, String::from_utf8_lossy(&stream))))
-        }
-        Err(error) => Err(error),
-    }
+    Ok(Some(conversion))
 }
 
 fn converted(agent: Agent, file: &[u8]) -> Result<Conversion, String> {

@@ -7,7 +7,7 @@ use crate::fixtures::ExpectedReport;
 use crate::{Core, Engine, Oracle, Session, compare_siblings};
 use asr_generators::native::NativeScript;
 use asr_generators::{Script, Scripted};
-use asr_spec::{Head, Json, Outcome, Query, Requirement, What};
+use asr_spec::{Head, Json, Outcome, Query, Report, Requirement, What};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
@@ -65,6 +65,15 @@ fn agree<T: Debug + PartialEq>(stream: &[u8], ask: impl Fn(&dyn Session) -> T) -
 /// Both engines on views.
 pub fn context_view(bytes: &[u8]) {
     on_both(bytes, |stream| agree(stream, |session| answers(session, What::View)));
+}
+
+/// Both engines on everything, paths and views from two heads; what the validators find, if they agree.
+pub fn agreement(stream: &[u8]) -> Result<Report, String> {
+    agree(stream, |session| {
+        let [paths, views] = [What::Path, What::View].map(|what| answers(session, what));
+        (ExpectedReport::from(&session.validate()), session.heads(), paths, views)
+    })?;
+    Ok(Core.read(stream)?.validate())
 }
 
 /// Both engines on heads and paths.
