@@ -3,15 +3,15 @@
 use super::{Args, Refusal, write};
 use crate::output::stdout;
 use asr_checker::explore::{Scope, Statement};
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use std::fmt::Write as _;
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 /// How often programs hear of it.
 const TICK: Duration = Duration::from_secs(1);
 
-const BAR: &str = "{prefix} [{wide_bar}] {human_pos}/{human_len}, {per_sec}, {eta} to go\n{msg}";
+const BAR: &str = "{prefix} [{wide_bar}] {human_pos}/{human_len}, {rate}, {eta} to go\n{msg}";
 
 /// How many steps stand beside each other in the table.
 const COLUMNS: usize = 4;
@@ -32,7 +32,10 @@ impl<'a> Progress<'a> {
         // On a terminal only; elsewhere it draws nothing.
         let bar = ProgressBar::no_length().with_prefix(scope.to_string());
         if let Ok(style) = ProgressStyle::with_template(BAR) {
-            bar.set_style(style);
+            // Without fractions of streams.
+            bar.set_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+                let _ = write!(out, "{}/s", HumanCount(state.per_sec() as u64));
+            }));
         }
         Self { args, scope: scope.clone(), bar, began: None, told: Instant::now(), failed: None }
     }
