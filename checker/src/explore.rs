@@ -9,6 +9,8 @@ mod alphabet;
 mod count;
 mod examine;
 mod follow;
+mod property;
+mod quotient;
 mod rank;
 mod scope;
 mod search;
@@ -16,6 +18,7 @@ mod state;
 mod statement;
 mod tree;
 mod watch;
+mod witness;
 
 pub use action::{Action, Kind};
 pub use alphabet::{SLICES, Slice};
@@ -23,13 +26,16 @@ pub use count::Counts;
 pub use examine::Questions;
 pub(crate) use follow::Lines;
 pub use follow::{Follower, Following};
-pub use rank::Cursor;
+pub use property::{Condition, Form, Property, UnknownCondition};
+pub use quotient::Symmetry;
+pub use rank::{Cursor, replay};
 pub use scope::{MOST_LINES, Scope};
 pub use search::{Part, Settings, explore};
 pub use state::State;
 pub use statement::{Counterexample, Drawn, Length, Statement};
 pub use tree::{Tree, Walk};
 pub use watch::{Job, WatchError, watch, work};
+pub use witness::{Among, WITNESS_SLICES, Witness, told_apart, witness_scopes, witnesses};
 
 /// Why a scope cannot be explored.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -46,9 +52,23 @@ pub enum ExploreError {
         /// The bound as given.
         text: String,
     },
+    /// A symmetry that the slice does not have.
+    #[error("slice {slice} cannot be divided by {}: {}", symmetry.label(), symmetries(*slice))]
+    Symmetry {
+        /// The slice.
+        slice: char,
+        /// The symmetry.
+        symmetry: Symmetry,
+    },
     /// Too short or too long.
     #[error("streams of {0} lines cannot be enumerated: expected 1 to {MOST_LINES}")]
     Length(u8),
+    /// A name of no stream.
+    #[error("`{id}` names no stream: expected SCOPE:N:RANK, and a rank below the number of streams")]
+    NoStream {
+        /// The name as given.
+        id: String,
+    },
     /// More than can be counted, or visited.
     #[error("there are too many streams")]
     TooMany,
@@ -73,6 +93,17 @@ pub enum ExploreError {
 
 fn letters() -> String {
     SLICES.iter().map(|slice| format!("{} ({})", slice.letter, slice.title)).collect::<Vec<_>>().join(", ")
+}
+
+fn symmetries(letter: char) -> String {
+    let slice = SLICES.iter().find(|slice| slice.letter == letter);
+    let labels: Vec<_> =
+        slice.map_or(&[][..], |slice| slice.symmetries).iter().map(|it| it.label()).collect();
+    if labels.is_empty() {
+        "it has no symmetries".to_owned()
+    } else {
+        format!("expected {}", labels.join(", "))
+    }
 }
 
 fn kinds() -> String {

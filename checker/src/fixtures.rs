@@ -6,7 +6,9 @@
 //! other readings and mistakes would answer. The id of a case is its path below the suite.
 
 use asr_spec::{Finding, Head, Name, Outcome, Query, Report, Requirement, What};
-use serde::{Deserialize, Deserializer};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::ser::Formatter;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -28,13 +30,13 @@ pub struct Case {
 }
 
 /// What a variant answers, which differs from the right answer.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct VariantAnswer {
     /// Its name, as [`asr_oracle::Variant`] has it.
     pub variant: String,
     /// The question.
-    #[serde(deserialize_with = "query")]
+    #[serde(deserialize_with = "query", serialize_with = "written")]
     pub query: Query,
     /// The answer.
     pub outcome: Outcome,
@@ -78,29 +80,37 @@ impl From<&Finding> for ExpectedFinding {
 }
 
 /// What a case is about.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meta {
     /// What the stream shows, as a claim.
     pub title: String,
     /// The place in the chapter whose example it follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub chapter: Option<String>,
     /// The label of the reading that it decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<String>,
     /// The requirement that it is a test of.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub requirement: Option<Requirement>,
     /// Whether the stream breaks no requirement that a stream can break.
     pub valid: bool,
     /// Why the answer is right.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Scope, length and rank of the stream, where the model checker found it: it is the least of its kind, and
+    /// `asr explore --replay` prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
 }
 
 /// A query with its right answer.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
     /// The question.
-    #[serde(deserialize_with = "query")]
+    #[serde(deserialize_with = "query", serialize_with = "written")]
     pub query: Query,
     /// The answer.
     pub outcome: Outcome,
@@ -135,11 +145,80 @@ fn query<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Query, D::Error> 
     Ok(Query { what, head })
 }
 
-/// A suite that cannot be read.
+fn written<S: Serializer>(query: &Query, serializer: S) -> Result<S::Ok, S::Error> {
+    let Query { what, head } = query;
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("what", if *what == What::Path { "path" } else { "view" })?;
+    match head {
+        Head::Primary => {}
+        Head::Ref(id) => map.serialize_entry("head", id)?,
+        Head::Start => map.serialize_entry("start", &true)?,
+    }
+    map.end()
+}
+
+impl Case {
+    /// Writes the case below `suite`, over what is there. Each file is replaced as a whole; the files of a report are
+    /// left alone.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be written.
+    pub fn write(&self, suite: &Path) -> Result<(), FixtureError> {
+        let Self { id, meta, input, expectations, report: _, variants } = self;
+        let folder = suite.join(id);
+        let meta = serde_json::to_string_pretty(meta).unwrap_or_default() + "\n";
+        let files = [
+            ("input.jsonl", input.clone()),
+            ("meta.json", meta.into_bytes()),
+            ("expect.json", rows(expectations)),
+            ("variants.json", rows(variants)),
+        ];
+        let io = |path: &Path, source| FixtureError::Io { path: path.to_owned(), source };
+        fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
+        for (name, bytes) in files {
+            let (path, beside) = (folder.join(name), folder.join(format!("{name}.new")));
+            let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, &path));
+            written.map_err(|source| io(&path, source))?;
+        }
+        Ok(())
+    }
+}
+
+/// An array with one item per line.
+fn rows<T: Serialize>(items: &[T]) -> Vec<u8> {
+    let mut out = b"[".to_vec();
+    for (item, separator) in items.iter().zip(std::iter::once("\n  ").chain(std::iter::repeat(",\n  "))) {
+        out.extend(separator.as_bytes());
+        // Writing to memory cannot fail.
+        let _ = item.serialize(&mut serde_json::Serializer::with_formatter(&mut out, OneLine));
+    }
+    out.extend(b"\n]\n");
+    out
+}
+
+/// JSON on one line, with a space behind commas and colons.
+struct OneLine;
+
+impl Formatter for OneLine {
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        out.write_all(if first { b"" } else { b", " })
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        out.write_all(if first { b"" } else { b", " })
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+}
+
+/// A suite that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FixtureError {
     /// A file or folder cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("{}: {source}", path.display())]
     Io {
         /// Which.
         path: PathBuf,

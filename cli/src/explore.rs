@@ -3,16 +3,18 @@
 #[cfg(feature = "planted")]
 mod planted;
 mod progress;
+mod witness;
 
 use crate::Status;
 use crate::describe::say;
 use crate::output::stdout;
 use asr_checker::explore::{
-    Counts, Cursor, ExploreError, Following, Part, Questions, SLICES, Scope, Settings, Statement, WatchError,
-    explore, watch, work,
+    Condition, Counts, ExploreError, Following, Part, Property, Questions, SLICES, Scope, Settings,
+    Statement, Symmetry, WatchError, watch, work,
 };
+use asr_checker::fixtures::FixtureError;
 use asr_checker::{Core, Engine, Oracle, OracleAs};
-use asr_oracle::{UnknownVariant, Variant, variants};
+use asr_oracle::{UnknownVariant, Variant};
 use progress::Progress;
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -24,7 +26,7 @@ use std::{env, fs, thread};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The scope: a slice (Z, A, H, V, v, T, R, X or I), with bounds if you like: `Z, compaction<=1, gap<=0`
-    #[arg(required_unless_present_any = ["scope", "replay", "merge", "list"], conflicts_with = "scope")]
+    #[arg(required_unless_present_any = ["scope", "replay", "merge", "list", "witness"], conflicts_with = "scope")]
     slice: Option<String>,
 
     /// As the argument; without a slice it is Z, and `records<=N` is as good as `-n N`
@@ -34,6 +36,10 @@ pub(crate) struct Args {
     /// The greatest number of lines
     #[arg(short = 'n', long = "lines", value_name = "N")]
     lines: Option<u8>,
+
+    /// Of streams that answer alike by a symmetry visit one: `Q5,Q6`; also as part of the scope: `A, Q5, Q6`
+    #[arg(long, value_name = "SYMMETRIES", value_delimiter = ',', value_parser = symmetry)]
+    quotient: Vec<Symmetry>,
 
     /// What to compare the oracle with: `session` (the core, which follows the walk line by line), `core` (which
     /// reads each stream anew), or a variant of the oracle such as `fault:seen_by_id`
@@ -48,6 +54,23 @@ pub(crate) struct Args {
     #[arg(long)]
     invariants: bool,
 
+    /// A condition that must be so of every stream: `step=V3b-kept`, `requirement=ASR-366.a`, `reading=NR-3`,
+    /// `kind=gap`, `outcome=cycle`
+    #[arg(long, value_name = "CONDITION")]
+    always: Vec<Condition>,
+
+    /// A condition that must be so of no stream; the least of which it is so is the counterexample
+    #[arg(long, value_name = "CONDITION")]
+    never: Vec<Condition>,
+
+    /// A condition that must be so of some stream; otherwise the run is incomplete (status 3)
+    #[arg(long, value_name = "CONDITION")]
+    sometimes: Vec<Condition>,
+
+    /// Count on how many streams each open question matters; takes some hundred times as long
+    #[arg(long)]
+    readings: bool,
+
     /// On how many threads; as many as there are processors, unless you say
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
@@ -59,6 +82,10 @@ pub(crate) struct Args {
     /// One of M equal shares of the streams, from 1/M to M/M; `--merge` adds their statements up
     #[arg(long, value_name = "I/M", value_parser = share)]
     shard: Option<(NonZero<u32>, NonZero<u32>)>,
+
+    /// Begin at a stream, by length and rank
+    #[arg(long, value_name = "N:RANK", value_parser = place, conflicts_with_all = ["shard", "sample"])]
+    from: Option<(u8, u64)>,
 
     /// So many streams of the scope, drawn uniformly, instead of all
     #[arg(long, value_name = "K", conflicts_with = "shard")]
@@ -80,9 +107,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["slice", "scope", "replay"])]
     merge: Vec<PathBuf>,
 
-    /// For every variant of the oracle the least stream on which it answers otherwise
-    #[arg(long, conflicts_with_all = ["shard", "sample", "resume", "engine"])]
+    /// For every variant of the oracle the least stream on which it answers otherwise, in all slices or in the scope
+    #[arg(long, conflicts_with_all = ["shard", "sample", "resume", "engine", "invariants"])]
     witness: bool,
+
+    /// Write the streams of `--witness`, with both answers, as cases of the conformance suite in this folder
+    #[arg(long, value_name = "FOLDER", requires = "witness")]
+    write: Option<PathBuf>,
 
     /// List the slices and how many streams they have
     #[arg(long)]
@@ -108,10 +139,10 @@ enum Refusal {
     Engine(#[from] UnknownVariant),
     #[error("give the greatest number of lines: -n 4")]
     NoLength,
-    #[error("`{0}` names no stream: expected SCOPE:N:RANK, and a rank below the number of streams")]
-    NoStream(String),
     #[error("{file}: {why}")]
     File { file: String, why: String },
+    #[error(transparent)]
+    Suite(#[from] FixtureError),
     #[error(transparent)]
     Output(#[from] io::Error),
 }
@@ -132,6 +163,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         replay(id)
     } else if !args.merge.is_empty() {
         merge(args)
+    } else if args.witness {
+        witness::run(args)
     } else {
         search(args)
     };
@@ -153,24 +186,27 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 fn search(args: &Args) -> Result<Status, Refusal> {
     let text = args.slice.as_ref().or(args.scope.as_ref()).map_or("", String::as_str);
     let (scope, bound) = Scope::parse(text)?;
+    let scope = args.quotient.iter().try_fold(scope, |scope, &symmetry| scope.divided_by(symmetry))?;
     let counts = Counts::new(scope, args.lines.or(bound).ok_or(Refusal::NoLength)?)?;
     let engine = engine(&args.engine)?;
-    let threads =
-        args.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
+    let threads = threads(args);
     let questions = if args.all_queries { Questions::Every } else { Questions::New };
-    let part = match (args.shard, args.sample) {
-        (Some((share, of)), _) => Part::Share(share, of),
-        (None, Some(streams)) => Part::Sample(streams, args.seed),
-        (None, None) => Part::All,
+    let part = match (args.shard, args.sample, args.from) {
+        (Some((share, of)), ..) => Part::Share(share, of),
+        (None, Some(streams), _) => Part::Sample(streams, args.seed),
+        (None, None, Some((length, rank))) => Part::From(length, rank),
+        (None, None, None) => Part::All,
     };
+    let always = args.always.iter().copied().map(Property::Always);
+    let never = args.never.iter().copied().map(Property::Never);
+    let sometimes = args.sometimes.iter().copied().map(Property::Sometimes);
+    let properties = always.chain(never).chain(sometimes).collect();
     let so_far = match &args.resume {
         Some(file) if file.exists() => Some(read(file)?),
         _ => None,
     };
-    let settings = Settings { threads, questions, invariants: args.invariants, part, so_far };
-    if args.witness {
-        return witnesses(&counts, &settings, args.json);
-    }
+    let (invariants, readings) = (args.invariants, args.readings);
+    let settings = Settings { threads, questions, invariants, properties, readings, part, so_far };
     let mut out = stdout();
     if !args.json {
         for length in 1..=counts.longest() {
@@ -210,35 +246,8 @@ pub(crate) fn child() -> io::Result<Status> {
     Ok(Status::Fine)
 }
 
-/// The least counterexample of each variant, or that there is none.
-fn witnesses(counts: &Counts, settings: &Settings, is_json: bool) -> Result<Status, Refusal> {
-    let mut out = stdout();
-    let mut told_apart = 0;
-    for variant in variants() {
-        let found = explore(counts, &OracleAs(variant), settings, |_| ())?.counterexample;
-        told_apart += usize::from(found.is_some());
-        if is_json {
-            writeln!(out, "{}", serde_json::json!({"variant": variant.name, "witness": found}))?;
-            continue;
-        }
-        match found {
-            None => writeln!(out, "{}: none\n", variant.name)?,
-            Some(found) => {
-                writeln!(out, "{}: {}", variant.name, found.id)?;
-                found.stream.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
-                writeln!(out, "{}\n", found.verdict)?;
-            }
-        }
-    }
-    let all = variants().len();
-    if !is_json {
-        let (scope, n) = (counts.scope(), counts.longest());
-        writeln!(
-            out,
-            "{told_apart} of {all} variants answer otherwise in scope {scope} with at most {n} lines."
-        )?;
-    }
-    Ok(if told_apart < all { Status::Incomplete } else { Status::Fine })
+fn threads(args: &Args) -> NonZero<usize> {
+    args.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN)
 }
 
 /// Prints the statement, saves the counterexample, and says how it went.
@@ -259,7 +268,9 @@ fn conclude(args: &Args, statement: &Statement, out: &mut impl Write) -> Result<
         return Ok(Status::Finding);
     }
     // A part need not reach what the whole promises.
-    let is_vacuous = statement.is_about_all() && !statement.unreached.is_empty();
+    let is_unreached = statement.is_about_all() && !statement.unreached.is_empty();
+    let is_unmet = statement.is_about_all() || statement.drawn.is_some();
+    let is_vacuous = is_unreached || is_unmet && statement.unmet().next().is_some();
     Ok(if is_vacuous { Status::Incomplete } else { Status::Fine })
 }
 
@@ -270,6 +281,8 @@ fn table(statement: &Statement, out: &mut impl Write) -> io::Result<()> {
         ("requirements found broken", &statement.requirements),
         ("streams by their last line", &statement.kinds),
         ("streams on which invariants apply and hold", &statement.invariants),
+        ("streams on which the answer to an open question matters", &statement.readings),
+        ("streams of which a condition is so", &statement.properties),
     ] {
         if !counts.is_empty() {
             writeln!(out, "{what}")?;
@@ -294,13 +307,7 @@ fn list() -> Result<Status, Refusal> {
 }
 
 fn replay(id: &str) -> Result<Status, Refusal> {
-    let refuse = || Refusal::NoStream(id.to_owned());
-    let mut parts = id.rsplitn(3, ':');
-    let rank = parts.next().and_then(|rank| rank.parse().ok()).ok_or_else(refuse)?;
-    let length = parts.next().and_then(|length| length.parse().ok()).ok_or_else(refuse)?;
-    let counts = Counts::new(parts.next().ok_or_else(refuse)?.parse()?, length)?;
-    let cursor = Cursor::new(&counts, length, rank).ok_or_else(refuse)?;
-    stdout().write_all(cursor.bytes())?;
+    stdout().write_all(&asr_checker::explore::replay(id)?)?;
     Ok(Status::Fine)
 }
 
@@ -320,6 +327,17 @@ fn engine(name: &str) -> Result<Box<dyn Engine>, UnknownVariant> {
         "oracle" => Box::new(Oracle),
         variant => Box::new(OracleAs(variant.parse::<&'static Variant>()?)),
     })
+}
+
+fn place(text: &str) -> Result<(u8, u64), String> {
+    let place =
+        text.split_once(':').and_then(|(length, rank)| Some((length.parse().ok()?, rank.parse().ok()?)));
+    place.ok_or_else(|| "expected N:RANK, such as 4:1000".to_owned())
+}
+
+fn symmetry(text: &str) -> Result<Symmetry, String> {
+    let labels = Symmetry::ALL.map(Symmetry::label).join(", ");
+    text.trim().parse().map_err(|()| format!("expected one of {labels}"))
 }
 
 fn share(text: &str) -> Result<(NonZero<u32>, NonZero<u32>), String> {

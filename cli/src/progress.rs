@@ -53,6 +53,11 @@ impl Progress {
         self.bar.suspend(write);
     }
 
+    /// The work has come to `what`.
+    pub(crate) fn set(&self, what: &str) {
+        self.bar.set_message(printable(what));
+    }
+
     /// `done` of `total` pieces are done.
     pub(crate) fn at(&self, done: u64, total: u64) {
         if self.bar.length() != Some(total) {

@@ -230,3 +230,60 @@ fn wrong_usage_is_status_two() {
     asr(&["view", "--from", "emacs", "-"]).assert().code(2);
     asr(&["convert", "--from", "asr", "fixtures/sessions/pi/garden.jsonl"]).assert().code(2);
 }
+
+#[test]
+fn what_explore_is_asked_of_streams_decides_its_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let save = folder.path().join("found.asr.jsonl");
+    let explore = |more: &[&str]| {
+        let args = [&["explore", "A", "-n", "2", "--save", save.to_str().unwrap()], more].concat();
+        asr(&args).assert()
+    };
+    explore(&["--never", "outcome=no_default_path", "--sometimes", "outcome=cycle"]).code(0);
+    explore(&["--never", "outcome=cycle"]).code(1);
+    let cycle = fs::read_to_string(&save).unwrap();
+    asr(&["explore", "--replay", "A:2:7"]).assert().code(0).stdout_eq(cycle);
+    explore(&["--sometimes", "step=V3b-kept"]).code(3);
+    explore(&["--sometimes", "step=V3b"]).code(2);
+    explore(&["--quotient", "Q5,Q6"]).code(0);
+    explore(&["--quotient", "Q12"])
+        .code(2)
+        .stderr_eq("error: slice A cannot be divided by Q12: expected Q4, Q5, Q6, Q7\n");
+    explore(&["--from", "2:70"]).code(0);
+    explore(&["--from", "2:77"]).code(2).stderr_eq(
+        "error: `A:2:77` names no stream: expected SCOPE:N:RANK, and a rank below the number of streams\n",
+    );
+}
+
+#[test]
+fn witnesses_of_a_scope_are_written_as_cases_which_keep_their_titles() {
+    let suite = tempfile::tempdir().unwrap();
+    let write = || {
+        let args = ["explore", "R", "-n", "4", "--witness", "--write", suite.path().to_str().unwrap()];
+        // The slice tells only some variants apart.
+        asr(&args).assert().code(3);
+    };
+    write();
+    let case = suite.path().join("readings/NR-3b=deepest");
+    let stream = fs::read(case.join("input.jsonl")).unwrap();
+    assert_eq!(stream.iter().filter(|&&byte| byte == b'\n').count(), 4);
+    let meta = fs::read_to_string(case.join("meta.json")).unwrap();
+    assert!(meta.contains("\"found\": \"R:4:"), "{meta}");
+    let titled = meta.replacen("\"title\": \"", "\"title\": \"By hand: ", 1);
+    fs::write(case.join("meta.json"), &titled).unwrap();
+    write();
+    assert_eq!(fs::read_to_string(case.join("meta.json")).unwrap(), titled);
+}
+
+#[test]
+fn the_register_of_open_questions_is_what_the_suite_gives() {
+    asr(&["spec", "readings", "--witness", "fixtures"])
+        .assert()
+        .code(0)
+        .stdout_eq(snapbox::file!["../../docs/readings-register.md"].raw());
+    asr(&["spec", "readings", "--witness", "fixtures/chapter"]).assert().code(3);
+    asr(&["spec", "readings", "--witness", "fixtures", "--json"]).assert().code(2);
+    for format in ["html", "json"] {
+        asr(&["spec", "readings", "--witness", "fixtures", "--format", format]).assert().code(0);
+    }
+}

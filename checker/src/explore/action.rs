@@ -24,6 +24,8 @@ pub enum Kind {
     Gap,
     /// A session_info.
     SessionInfo,
+    /// A record that is an audit fact and no more.
+    Usage,
     /// A line that is no record.
     Malformed,
     /// A blank line.
@@ -32,7 +34,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Message,
         Self::ToolCall,
         Self::ToolResult,
@@ -40,6 +42,7 @@ impl Kind {
         Self::Rewind,
         Self::Gap,
         Self::SessionInfo,
+        Self::Usage,
         Self::Malformed,
         Self::Blank,
     ];
@@ -54,6 +57,7 @@ impl Kind {
             Self::Rewind => "rewind",
             Self::Gap => "gap",
             Self::SessionInfo => "session_info",
+            Self::Usage => "usage",
             Self::Malformed => "malformed",
             Self::Blank => "blank",
         }
@@ -106,6 +110,8 @@ pub(crate) enum Replaces {
     Through(Target),
     /// A set of lines: bit k - 1 for record k.
     Ids(u16),
+    /// Two lines, in this order.
+    Pair(u8, u8),
     Unknown,
 }
 
@@ -163,20 +169,33 @@ pub(crate) enum Body {
     Heads(Heads),
     BareInfo,
     Lineage,
+    Usage,
     Malformed,
     Blank,
     /// Members as they stand, for what no well-formed record has.
     Raw(Kind, &'static str),
+    /// The line as it stands.
+    Line(Kind, &'static str),
 }
 
-/// What is wrong with the id or seq of a record.
+/// What is odd about a record besides its members.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Oddity {
-    /// The id of the first record.
-    FirstId,
+    /// The id of the record on this line.
+    IdOf(u8),
+    /// The id `malformed`, which names a gap marker of its own.
+    IdMalformed,
     NoId,
     RepeatedSeq,
     DecreasingSeq,
+    /// Eight more than the place, so that the second is the first of two digits.
+    LateSeq,
+    /// A byte order mark before it.
+    Marked,
+    /// A carriage return behind it.
+    Returned,
+    /// A member nested so deep that the record has this many levels.
+    Nested(u8),
 }
 
 /// One line of a stream, but for what follows from its place.
@@ -238,9 +257,10 @@ impl Action {
             Body::Rewind(_) => Kind::Rewind,
             Body::Gap => Kind::Gap,
             Body::Heads(_) | Body::BareInfo | Body::Lineage => Kind::SessionInfo,
+            Body::Usage => Kind::Usage,
             Body::Malformed => Kind::Malformed,
             Body::Blank => Kind::Blank,
-            Body::Raw(kind, _) => kind,
+            Body::Raw(kind, _) | Body::Line(kind, _) => kind,
         }
     }
 
@@ -255,9 +275,10 @@ impl Action {
         match self.body {
             Body::Malformed => out.push('{'),
             Body::Blank => {}
+            Body::Line(_, line) => out.push_str(line),
             _ => self.render_record(state, out),
         }
-        out.push('\n');
+        out.push_str(if self.oddity == Some(Oddity::Returned) { "\r\n" } else { "\n" });
     }
 
     fn render_record(&self, state: &State, out: &mut String) {
@@ -265,13 +286,18 @@ impl Action {
         let seq = match self.oddity {
             Some(Oddity::RepeatedSeq) => i16::from(place) - 1,
             Some(Oddity::DecreasingSeq) => i16::from(place) - 2,
+            Some(Oddity::LateSeq) => i16::from(place) + 8,
             _ => i16::from(place),
         };
+        if self.oddity == Some(Oddity::Marked) {
+            out.push('\u{feff}');
+        }
         // Writing to a string cannot fail.
         let _ = write!(out, r#"{{"type":"{}","seq":{seq}"#, self.kind().label());
         let _ = match self.oddity {
             Some(Oddity::NoId) => Ok(()),
-            Some(Oddity::FirstId) => write!(out, r#","id":"r1""#),
+            Some(Oddity::IdOf(record)) => write!(out, r#","id":"r{record}""#),
+            Some(Oddity::IdMalformed) => write!(out, r#","id":"malformed""#),
             _ => write!(out, r#","id":"r{place}""#),
         };
         if let Some(target) = self.supersedes {
@@ -292,12 +318,22 @@ impl Action {
             }
         }
         self.render_body(state, out);
+        if let Some(Oddity::Nested(levels)) = self.oddity {
+            let inner = usize::from(levels).saturating_sub(1);
+            let _ = write!(out, r#","x":{}{}"#, "[".repeat(inner), "]".repeat(inner));
+        }
         out.push('}');
     }
 
     fn render_body(&self, state: &State, out: &mut String) {
         match self.body {
-            Body::Message(Hidden::No) | Body::Gap | Body::BareInfo | Body::Malformed | Body::Blank => {}
+            Body::Message(Hidden::No)
+            | Body::Gap
+            | Body::BareInfo
+            | Body::Usage
+            | Body::Malformed
+            | Body::Blank
+            | Body::Line(..) => {}
             Body::Message(Hidden::Audience) => out.push_str(r#","audience":"user""#),
             Body::Message(Hidden::Withdrawn) => out.push_str(r#","status":"withdrawn""#),
             // One key for all: every result is a result of every call.
@@ -351,6 +387,9 @@ impl Compaction {
                     comma = ",";
                 }
                 out.push(']');
+            }
+            Replaces::Pair(a, b) => {
+                let _ = write!(out, r#""ids":["r{a}","r{b}"]"#);
             }
             Replaces::Unknown => out.push_str(r#""state":"unknown""#),
         }

@@ -5,6 +5,7 @@
 
 use super::action::{Action, Kind, bit};
 use super::follow::{Follower, Lines, Rereading};
+use super::property::Property;
 use super::rank::Cursor;
 use super::state::Reach;
 use crate::compare::{Heads, compare, compare_sessions};
@@ -47,6 +48,8 @@ pub(crate) enum Fault {
     Divergence(Verdict),
     /// The engine breaks an invariant: which, and how.
     Invariant(String),
+    /// The stream is not as a property has it: which.
+    Property(Property),
 }
 
 impl Default for Tally {

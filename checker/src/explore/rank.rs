@@ -5,11 +5,27 @@
 //! The rank of a stream is how many come before it, which the counts of the subtrees tell without visiting them; so a
 //! cursor can begin anywhere, and ranges of ranks are pieces of work.
 
+use super::ExploreError;
 use super::action::Action;
 use super::count::Counts;
 use super::scope::Scope;
 use super::state::State;
 use super::tree::{Tree, Walk};
+
+/// The stream that `SCOPE:N:RANK` names: the one of that rank among those of the scope with so many lines.
+///
+/// # Errors
+///
+/// Where there is no such scope or stream.
+pub fn replay(id: &str) -> Result<Vec<u8>, ExploreError> {
+    let refuse = || ExploreError::NoStream { id: id.to_owned() };
+    let mut parts = id.rsplitn(3, ':');
+    let rank = parts.next().and_then(|rank| rank.parse().ok()).ok_or_else(refuse)?;
+    let length = parts.next().and_then(|length| length.parse().ok()).ok_or_else(refuse)?;
+    let counts = Counts::new(parts.next().ok_or_else(refuse)?.parse()?, length)?;
+    let cursor = Cursor::new(&counts, length, rank).ok_or_else(refuse)?;
+    Ok(cursor.bytes().to_vec())
+}
 
 /// A place among the streams of one length.
 pub struct Cursor<'c> {
@@ -29,8 +45,8 @@ struct Lines<'c> {
 impl Tree for Lines<'_> {
     type Step = Action;
 
-    fn steps(&self, _left: usize, out: &mut Vec<Action>) {
-        self.counts.scope().actions(&self.state, out);
+    fn steps(&self, left: usize, out: &mut Vec<Action>) {
+        self.counts.scope().actions(&self.state, left as u8, out);
     }
 
     fn push(&mut self, action: Action) {
@@ -140,9 +156,25 @@ mod tests {
 
     #[test]
     fn ranks_are_the_order_of_the_walk_and_none_is_left_out() {
-        for scope in
-            ["Z", "A", "H", "V", "v", "T", "R", "X", "I", "Z, compaction<=1, gap<=0", "H, message<=1"]
-        {
+        for scope in [
+            "Z",
+            "A",
+            "H",
+            "V",
+            "v",
+            "T",
+            "R",
+            "X",
+            "I",
+            "O",
+            "L",
+            "N",
+            "F",
+            "Z, compaction<=1, gap<=0",
+            "H, message<=1",
+            "A, Q4, Q5, Q6, Q7",
+            "V, Q12",
+        ] {
             let counts = counts(scope, 3);
             for length in 1..=3 {
                 let mut cursor = Cursor::new(&counts, length, 0).unwrap();
@@ -168,7 +200,7 @@ mod tests {
 
     #[test]
     fn no_two_streams_are_the_same_bytes() {
-        for scope in ["Z", "A", "H", "V", "v", "T", "R", "X", "I"] {
+        for scope in ["Z", "A", "H", "V", "v", "T", "R", "X", "I", "O", "L", "N", "F"] {
             let counts = counts(scope, 2);
             let mut seen = std::collections::HashSet::new();
             for length in 1..=2 {

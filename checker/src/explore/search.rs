@@ -8,13 +8,15 @@
 //! can differ from what was predicted if either is wrong.
 
 use super::examine::{Examiner, Fault, Questions, Tally};
+use super::property::{Lookout, Property};
 use super::statement::{Counterexample, Drawn, Length, Statement};
 use super::{Counts, Cursor, ExploreError};
 use crate::engine::Engine;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{self, AtomicU64};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Instant;
@@ -31,6 +33,10 @@ pub struct Settings {
     pub questions: Questions,
     /// Whether the invariants of single engines are examined too. That takes some twenty times as long.
     pub invariants: bool,
+    /// What is expected of the streams besides.
+    pub properties: Vec<Property>,
+    /// Whether it is counted on how many streams each reading matters. That takes some hundred times as long.
+    pub readings: bool,
     /// Which part of the scope.
     pub part: Part,
     /// What an earlier run of the same was stated to have done.
@@ -44,6 +50,8 @@ pub enum Part {
     All,
     /// One of several shares of each length: `Share(1, 4)` to `Share(4, 4)`.
     Share(NonZero<u32>, NonZero<u32>),
+    /// From this rank of this length on.
+    From(u8, u64),
     /// So many, drawn uniformly, with a seed.
     Sample(u64, u64),
 }
@@ -94,8 +102,9 @@ type Found = (Fault, Counterexample);
 /// What a piece came to.
 struct Outcome {
     tally: Tally,
-    counterexample: Option<Counterexample>,
-    is_divergence: bool,
+    held: Vec<u64>,
+    mattered: Vec<u64>,
+    found: Option<Found>,
 }
 
 /// Explores a scope, up to its least counterexample. `so_far` gets the statement about what is done, now and then.
@@ -133,6 +142,8 @@ pub(crate) fn explore_within(
     let pieces = pieces(&statement).map_while(|piece| piece.before(limits.stop));
     let queue = Mutex::new((0..).zip(pieces.take(limits.most.unwrap_or(usize::MAX))));
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    // What is new is new against the beginnings of a stream, which have to be streams.
+    let questions = if counts.scope().has_beginnings() { settings.questions } else { Questions::Every };
     // The lowest piece with a counterexample.
     let last = AtomicU64::new(u64::MAX);
     let draws = statement.drawn.clone();
@@ -141,15 +152,14 @@ pub(crate) fn explore_within(
         for _ in 0..settings.threads.get() {
             let (results, next, last, draws) = (results.clone(), &next, &last, draws.as_ref());
             scope.spawn(move || {
-                let mut examiner =
-                    Examiner::new(engine, settings.questions, settings.invariants, counts.longest());
+                let mut examiner = Examiner::new(engine, questions, settings.invariants, counts.longest());
                 while let Some((number, piece)) = next() {
-                    if number > last.load(Ordering::Relaxed) {
+                    if number > last.load(atomic::Ordering::Relaxed) {
                         break;
                     }
-                    let outcome = run(counts, &mut examiner, piece, draws, limits.announce);
-                    if outcome.counterexample.is_some() {
-                        last.fetch_min(number, Ordering::Relaxed);
+                    let outcome = run(counts, &mut examiner, settings, piece, draws, limits.announce);
+                    if outcome.found.is_some() {
+                        last.fetch_min(number, atomic::Ordering::Relaxed);
                     }
                     if results.send((number, piece, outcome)).is_err() {
                         break;
@@ -172,10 +182,14 @@ pub(crate) fn explore_within(
                 if let Some(length) = length {
                     length.visited += outcome.tally.visited;
                 }
-                if outcome.counterexample.is_some() {
-                    statement.divergences += u64::from(outcome.is_divergence);
-                    statement.invariants_broken += u64::from(!outcome.is_divergence);
-                    statement.counterexample = outcome.counterexample;
+                statement.add_watched(&settings.properties, &outcome.held, &outcome.mattered);
+                if let Some((fault, counterexample)) = outcome.found {
+                    match fault {
+                        Fault::Divergence(_) => statement.divergences += 1,
+                        Fault::Invariant(_) => statement.invariants_broken += 1,
+                        Fault::Property(_) => statement.properties_broken += 1,
+                    }
+                    statement.counterexample = Some(counterexample);
                 }
                 statement.seconds = earlier + began.elapsed().as_secs_f64();
                 so_far(&statement);
@@ -208,6 +222,14 @@ pub(crate) fn plan(
                     return Err(ExploreError::Share(share.get(), of.get()));
                 }
                 Part::Share(share, of) => (at(share.get() - 1, of.get()), at(share.get(), of.get())),
+                Part::From(length, rank) if length == n && rank >= streams || length > counts.longest() => {
+                    return Err(ExploreError::NoStream { id: format!("{}:{length}:{rank}", counts.scope()) });
+                }
+                Part::From(length, rank) => match n.cmp(&length) {
+                    Ordering::Less => (streams, streams),
+                    Ordering::Equal => (rank, streams),
+                    Ordering::Greater => (0, streams),
+                },
                 _ => (0, streams),
             };
             lengths.push(Length { n, streams, from, to, visited: 0 });
@@ -218,6 +240,8 @@ pub(crate) fn plan(
     }
     let mut statement = Statement::new(counts, engine.name(), settings.questions, lengths);
     statement.invariants_examined = settings.invariants;
+    statement.readings_examined = settings.readings;
+    statement.add_watched(&settings.properties, &vec![0; settings.properties.len()], &[]);
     if let Part::Sample(streams, seed) = settings.part {
         statement.drawn = Some(Drawn { streams, seed, of: counts.total().to_string() });
         statement.predicted = streams;
@@ -252,31 +276,33 @@ impl Piece {
 fn run(
     counts: &Counts,
     examiner: &mut Examiner<'_>,
+    settings: &Settings,
     piece: Piece,
     drawn: Option<&Drawn>,
     announce: Announce<'_>,
 ) -> Outcome {
+    let mut lookout = Lookout::new(&settings.properties, settings.readings);
     let found = match (piece.length, drawn) {
-        (Some(length), _) => walk(counts, examiner, length, piece, announce),
+        (Some(length), _) => walk(counts, examiner, &mut lookout, length, piece, announce),
         (None, Some(drawn)) => (piece.from..piece.to).find_map(|number| {
             if let Some(announce) = announce {
                 announce(Place { length: None, number });
             }
             let (length, rank) = draw(counts, drawn.seed, number);
             let cursor = Cursor::new(counts, length, rank)?;
-            examine(examiner, &cursor)
+            examine(examiner, &mut lookout, &cursor)
         }),
         (None, None) => None,
     };
-    let is_divergence = matches!(found, Some((Fault::Divergence(_), _)));
-    let counterexample = found.map(|(_, counterexample)| counterexample);
-    Outcome { tally: std::mem::take(&mut examiner.tally), counterexample, is_divergence }
+    let tally = std::mem::take(&mut examiner.tally);
+    Outcome { tally, held: lookout.held, mattered: lookout.mattered, found }
 }
 
 /// From the first stream of the piece to the first of the next, or to the end.
 fn walk(
     counts: &Counts,
     examiner: &mut Examiner<'_>,
+    lookout: &mut Lookout<'_>,
     length: u8,
     piece: Piece,
     announce: Announce<'_>,
@@ -289,18 +315,20 @@ fn walk(
             announce(Place { length: Some(length), number });
         }
         number += 1;
-        let found = examine(examiner, &cursor);
+        let found = examine(examiner, lookout, &cursor);
         if found.is_some() || !cursor.advance() || end.as_ref().is_some_and(|end| cursor.is_at(end)) {
             return found;
         }
     }
 }
 
-fn examine(examiner: &mut Examiner<'_>, cursor: &Cursor<'_>) -> Option<Found> {
-    let fault = examiner.examine(cursor)?;
+fn examine(examiner: &mut Examiner<'_>, lookout: &mut Lookout<'_>, cursor: &Cursor<'_>) -> Option<Found> {
+    let broken = lookout.look(cursor.state(), cursor.bytes());
+    let fault = examiner.examine(cursor).or(broken.map(Fault::Property))?;
     let verdict = match &fault {
         Fault::Divergence(verdict) => verdict.to_string(),
         Fault::Invariant(verdict) => verdict.clone(),
+        Fault::Property(property) => format!("it is not so: {property}"),
     };
     Some((fault, Counterexample::at(cursor, verdict)))
 }
@@ -341,7 +369,7 @@ fn mix(state: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::engine::{Core, Oracle, OracleAs, Session};
-    use crate::explore::Following;
+    use crate::explore::{Condition, Following};
 
     fn counts(scope: &str, longest: u8) -> Counts {
         Counts::new(scope.parse().unwrap(), longest).unwrap()
@@ -352,6 +380,8 @@ mod tests {
             threads: NonZero::new(threads).unwrap(),
             questions: Questions::New,
             invariants: false,
+            properties: Vec::new(),
+            readings: false,
             part,
             so_far: None,
         }
@@ -372,7 +402,7 @@ mod tests {
 
     #[test]
     fn the_engines_agree_on_small_scopes_and_every_stream_is_visited() {
-        for scope in ["Z", "A", "H", "V", "v", "T", "R", "X", "I"] {
+        for scope in ["Z", "A", "H", "V", "v", "T", "R", "X", "I", "O", "L", "N", "F"] {
             let counts = counts(scope, 2);
             for engine in [&Core as &dyn Engine, &Following] {
                 let statement = run(&counts, engine, &settings(2, Part::All));
@@ -470,6 +500,67 @@ mod tests {
         assert_eq!(sample.divergences, 1);
     }
 
+    fn expecting(properties: &[Property]) -> Settings {
+        Settings { properties: properties.to_vec(), ..settings(2, Part::All) }
+    }
+
+    #[test]
+    fn what_should_never_be_so_gives_the_least_stream_of_which_it_is() {
+        let counts = counts("A", 3);
+        let never = |condition: &str| {
+            let never = [Property::Never(condition.parse().unwrap())];
+            run(&counts, &Core, &expecting(&never)).counterexample.map(|found| (found.id, found.verdict))
+        };
+        let cycle = "it is not so: never outcome=cycle".to_owned();
+        assert_eq!(never("outcome=cycle"), Some(("A:2:7".to_owned(), cycle)));
+        assert_eq!(never("reading=BF-7b").unwrap().0, "A:2:7", "where that question matters a cycle is");
+        assert_eq!(never("step=HD4"), None, "no stream of the slice states heads");
+        let always = [Property::Always("kind=message".parse().unwrap())];
+        assert_eq!(run(&counts, &Core, &expecting(&always)).counterexample.unwrap().id, "A:1:4", "a rewind");
+    }
+
+    #[test]
+    fn what_should_be_so_sometimes_is_counted_and_missed_where_it_never_is() {
+        let conditions = ["outcome=cycle", "step=V3b-kept", "requirement=ASR-366.a", "reading=NR-3"];
+        let sometimes = conditions.map(|condition| Property::Sometimes(condition.parse().unwrap()));
+        let statement = run(&counts("A", 2), &Core, &expecting(&sometimes));
+        assert_eq!(statement.counterexample, None);
+        assert_eq!(
+            statement.unmet().collect::<Vec<_>>(),
+            ["sometimes reading=NR-3", "sometimes step=V3b-kept"]
+        );
+        assert_eq!(
+            statement.properties["sometimes outcome=cycle"],
+            statement.properties["sometimes requirement=ASR-366.a"]
+        );
+        let wrong = "step=V3b".parse::<Condition>().unwrap_err().to_string();
+        assert!(wrong.starts_with("`step=V3b` is no condition: expected step=LABEL"), "{wrong}");
+        let names = sometimes.map(|property| property.condition().to_string());
+        assert_eq!(names, conditions);
+    }
+
+    #[test]
+    fn a_reading_matters_on_as_many_streams_as_a_witness_can_be_taken_from() {
+        let counts = counts("R", 4);
+        let counted = Settings { readings: true, ..settings(2, Part::All) };
+        let statement = run(&counts, &Core, &counted);
+        for label in ["NR-3", "NR-3b", "BF-1c"] {
+            let condition = Property::Sometimes(format!("reading={label}").parse().unwrap());
+            let watched = run(&counts, &Core, &expecting(&[condition]));
+            assert_eq!(statement.readings[label], watched.properties[&condition.to_string()], "{label}");
+        }
+        assert!(!statement.readings.contains_key("HD-3"), "the slice states no heads");
+    }
+
+    #[test]
+    fn a_run_can_begin_anywhere() {
+        let counts = counts("X", 4);
+        let from = run(&counts, &Core, &settings(2, Part::From(4, 600)));
+        assert_eq!((from.visited, from.predicted, from.is_about_all()), (31, 31, false));
+        let beyond = explore(&counts, &Core, &settings(1, Part::From(4, 631)), |_| ()).unwrap_err();
+        assert_eq!(beyond, ExploreError::NoStream { id: "X:4:631".to_owned() });
+    }
+
     /// Panics on streams that end in a gap.
     struct Fragile;
 
@@ -495,7 +586,19 @@ mod tests {
 
     #[test]
     fn what_a_slice_promises_is_reached_and_a_bound_too_small_is_noticed() {
-        for (scope, longest) in [("A", 3), ("H", 3), ("v", 3), ("T", 3), ("R", 3), ("X", 4), ("I", 3)] {
+        for (scope, longest) in [
+            ("A", 3),
+            ("H", 3),
+            ("v", 3),
+            ("T", 3),
+            ("R", 3),
+            ("X", 4),
+            ("I", 3),
+            ("O", 4),
+            ("L", 3),
+            ("N", 2),
+            ("F", 3),
+        ] {
             let statement = run(&counts(scope, longest), &Oracle, &settings(2, Part::All));
             assert_eq!(statement.unreached, [""; 0], "{scope} at {longest}");
         }

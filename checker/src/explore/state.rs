@@ -1,6 +1,7 @@
 //! What an alphabet knows of the lines so far, kept by push and pop.
 
 use super::action::{Action, Body, Branch, Kind, Target};
+use super::quotient::Shape;
 
 /// The lines so far, and the nodes that they form.
 #[derive(Clone, Debug, Default)]
@@ -28,12 +29,14 @@ struct Node {
     kind: Kind,
 }
 
-/// What the number of continuations depends on: the nodes by kind, the records, and the lines of bounded kinds.
+/// What the number of continuations depends on: the nodes by kind, the records, the lines of bounded kinds,
+/// and what symmetries look at.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) struct Key {
     pub nodes: [u8; 4],
     pub records: u8,
     pub tally: [u8; Kind::ALL.len()],
+    pub shape: Shape,
 }
 
 impl State {
@@ -133,9 +136,9 @@ impl State {
     }
 
     /// What the number of continuations depends on, where only the kinds that `is_bounded` picks have bounds.
-    pub(crate) fn key(&self, is_bounded: impl Fn(Kind) -> bool) -> Key {
+    pub(crate) fn key(&self, is_bounded: impl Fn(Kind) -> bool, shape: Shape) -> Key {
         let records = self.records().count() as u8;
-        let mut key = Key { nodes: [0; 4], records, tally: [0; Kind::ALL.len()] };
+        let mut key = Key { nodes: [0; 4], records, tally: [0; Kind::ALL.len()], shape };
         for node in &self.nodes {
             if let Some(count) = key.nodes.get_mut(node.kind as usize) {
                 *count = count.saturating_add(1);

@@ -6,10 +6,11 @@
 use super::action::Kind;
 use super::alphabet::Slice;
 use super::examine::{Questions, Tally};
+use super::property::Property;
 use super::search::Place;
 use super::{Counts, Cursor, ExploreError, Scope};
 use crate::invariants::INVARIANTS;
-use asr_spec::{Requirement, Step};
+use asr_spec::{READINGS, Requirement, Step};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,6 +49,18 @@ pub struct Statement {
     pub invariants_examined: bool,
     /// On how many streams each invariant applied and held.
     pub invariants: BTreeMap<String, u64>,
+    /// Streams that are not as a property has it. The first one ends the run.
+    #[serde(default)]
+    pub properties_broken: u64,
+    /// On how many streams the condition of each property held.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub properties: BTreeMap<String, u64>,
+    /// Whether it was counted on how many streams each reading matters.
+    #[serde(default)]
+    pub readings_examined: bool,
+    /// On how many streams another answer to each open question changes a path or a view.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub readings: BTreeMap<String, u64>,
     /// What the slice promises to reach and the run did not.
     pub unreached: Vec<String>,
     /// How often the oracle took each step, on all streams.
@@ -147,6 +160,10 @@ impl Statement {
             invariants_broken: 0,
             invariants_examined: false,
             invariants: BTreeMap::new(),
+            properties_broken: 0,
+            properties: BTreeMap::new(),
+            readings_examined: false,
+            readings: BTreeMap::new(),
             unreached: Vec::new(),
             steps: Step::ALL.iter().map(|step| (step.label().to_owned(), 0)).collect(),
             requirements: BTreeMap::new(),
@@ -175,6 +192,20 @@ impl Statement {
         add(&mut self.kinds, Kind::ALL.iter().map(|kind| kind.label()).zip(kinds.iter().copied()));
         add(&mut self.invariants, INVARIANTS.iter().map(|invariant| invariant.id).zip(held.iter().copied()));
         self.note_unreached(slice);
+    }
+
+    /// On how many more streams the condition of each property held, and each reading mattered.
+    pub(crate) fn add_watched(&mut self, properties: &[Property], held: &[u64], mattered: &[u64]) {
+        for (property, held) in properties.iter().zip(held) {
+            *self.properties.entry(property.to_string()).or_default() += held;
+        }
+        add(&mut self.readings, READINGS.iter().map(|reading| reading.label).zip(mattered.iter().copied()));
+    }
+
+    /// What should be so sometimes and was never.
+    pub fn unmet(&self) -> impl Iterator<Item = &str> {
+        let is_unmet = |(name, held): &(&String, &u64)| **held == 0 && name.starts_with("sometimes ");
+        self.properties.iter().filter(is_unmet).map(|(name, _)| name.as_str())
     }
 
     /// Joins the statements of all shares into one about the whole.
@@ -217,6 +248,10 @@ impl Statement {
             invariants_broken,
             invariants_examined,
             invariants,
+            properties_broken,
+            properties,
+            readings_examined,
+            readings,
             unreached: _,
             steps,
             requirements,
@@ -225,8 +260,16 @@ impl Statement {
             seconds,
             threads,
         } = part;
-        let is_same = (&scope, n, &engines, queries, invariants_examined)
-            == (&self.scope, self.n, &self.engines, self.queries, self.invariants_examined);
+        let examined = (invariants_examined, readings_examined);
+        let is_same = (&scope, n, &engines, queries, examined)
+            == (
+                &self.scope,
+                self.n,
+                &self.engines,
+                self.queries,
+                (self.invariants_examined, self.readings_examined),
+            )
+            && properties.keys().eq(self.properties.keys());
         if !is_same || drawn.is_some() || self.drawn.is_some() || lengths.len() != self.lengths.len() {
             let why = "they are not about shares of one scope, with the same engines and questions";
             return Err(ExploreError::Merge { why: why.to_owned() });
@@ -244,11 +287,16 @@ impl Statement {
         self.questions += questions;
         self.divergences += divergences;
         self.invariants_broken += invariants_broken;
+        self.properties_broken += properties_broken;
+        for (held, more) in self.properties.values_mut().zip(properties.values()) {
+            *held += more;
+        }
         for (mine, its) in [
             (&mut self.steps, steps),
             (&mut self.requirements, requirements),
             (&mut self.kinds, kinds),
             (&mut self.invariants, invariants),
+            (&mut self.readings, readings),
         ] {
             add(mine, its.iter().map(|(label, count)| (label.as_str(), *count)));
         }
@@ -269,7 +317,11 @@ impl Statement {
                 it.n,
                 it.engines.clone(),
                 it.queries,
-                it.invariants_examined,
+                (
+                    it.invariants_examined,
+                    it.readings_examined,
+                    it.properties.keys().cloned().collect::<Vec<_>>(),
+                ),
                 it.drawn.clone(),
                 lengths,
             )
@@ -319,6 +371,9 @@ impl fmt::Display for Statement {
         let Self { scope, title, n, engines: [left, right], .. } = self;
         let count = Grouped(self.visited);
         if let Some(found) = &self.counterexample {
+            if self.properties_broken > 0 {
+                return write!(f, "{}, stream {count} of scope {scope}, {}.", found.id, found.verdict);
+            }
             let what = if self.divergences > 0 { "differ on" } else { "do not both keep the invariants on" };
             return write!(f, "{left} and {right} {what} {}, stream {count} of scope {scope}.", found.id);
         }
@@ -333,9 +388,10 @@ impl fmt::Display for Statement {
             write!(f, "0 broken invariants of {right}, ")?;
         }
         match &*self.unreached {
-            [] => write!(f, "every promised step and requirement reached."),
-            unreached => write!(f, "not reached: {}.", unreached.join(", ")),
+            [] => write!(f, "every promised step and requirement reached.")?,
+            unreached => write!(f, "not reached: {}.", unreached.join(", "))?,
         }
+        self.unmet().try_for_each(|property| write!(f, " Never seen: {property}."))
     }
 }
 

@@ -110,7 +110,9 @@ mod tests {
         let counts = Counts::new(scope.clone(), 1).unwrap();
         let threads = NonZero::<usize>::MIN;
         let (questions, part) = (Questions::New, Part::All);
-        let settings = Settings { threads, questions, invariants: false, part, so_far: None };
+        let (properties, readings) = (Vec::new(), false);
+        let settings =
+            Settings { threads, questions, invariants: false, properties, readings, part, so_far: None };
         let statement = explore(&counts, &asr_checker::Core, &settings, |_| ()).unwrap();
         let table = reached(&scope, &statement);
         let shown = console::strip_ansi_codes(&table);

@@ -1,5 +1,6 @@
 //! `asr spec coverage`: what a corpus covers, as Markdown, JSON or a page.
 
+use super::Format;
 use crate::Status;
 use crate::describe::say;
 use crate::input::read;
@@ -26,14 +27,6 @@ pub(crate) struct Args {
     /// Fail (status 3) if less than this share of steps and requirements is covered, exceptions apart
     #[arg(long, value_name = "PERCENT")]
     fail_under: Option<f64>,
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
-enum Format {
-    #[default]
-    Markdown,
-    Json,
-    Html,
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<Status> {

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 pub(crate) struct Args {
     /// One JSON array
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Args {

@@ -31,7 +31,7 @@ pub(super) fn invalid(state: &State, out: &mut Vec<Action>) {
     let odd = [Oddity::NoId, Oddity::RepeatedSeq, Oddity::DecreasingSeq].map(|oddity| message().odd(oddity));
     out.extend(odd);
     if state.records().next().is_some() {
-        out.push(message().odd(Oddity::FirstId));
+        out.push(message().odd(Oddity::IdOf(1)));
         out.push(rewind(None).superseding(Target::Record(1)));
     }
     out.extend([Body::Blank, Body::Malformed].map(Action::from));

@@ -119,7 +119,7 @@ pub(super) fn mixed(state: &State, out: &mut Vec<Action>) {
     }
 }
 
-fn through(node: u8) -> Compaction {
+pub(super) fn through(node: u8) -> Compaction {
     Compaction::of(Replaces::Through(Target::Record(node)))
 }
 
