@@ -56,7 +56,7 @@ enum Verb {
     /// Computes every path and view twice, independently, and compares
     Check(check::Args),
     /// Visits every stream of a scope, and states what it found
-    Explore(explore::Args),
+    Explore(Box<explore::Args>),
     /// What `explore` starts, and watches
     #[command(name = explore::CHILD, hide = true)]
     ExploreChild,

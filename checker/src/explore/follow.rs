@@ -73,6 +73,9 @@ impl Lines {
     }
 
     pub(crate) fn add(&mut self, bytes: &[u8]) {
+        // A stream may begin with a byte order mark, which is none of the first line's.
+        let mark = "\u{feff}".as_bytes();
+        let bytes = if self.lines.is_empty() { bytes.strip_prefix(mark).unwrap_or(bytes) } else { bytes };
         if let Some(line) = self.kept.get(bytes) {
             return self.lines.push(line.clone());
         }
