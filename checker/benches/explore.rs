@@ -204,6 +204,8 @@ fn explored(slice: &str, longest: u8, threads: usize) -> Statement {
         threads: NonZero::new(threads).unwrap(),
         questions: Questions::New,
         invariants: false,
+        properties: Vec::new(),
+        readings: false,
         part: Part::All,
         so_far: None,
     };
