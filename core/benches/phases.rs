@@ -1,7 +1,6 @@
 //! The phases one by one, measured by criterion, beside what `serde_json` takes for ingest alone.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark may panic")]
-#![allow(missing_docs, reason = "criterion's macros write functions without any")]
 
 #[path = "corpus.rs"]
 mod corpus;

@@ -29,7 +29,7 @@ pub(crate) enum Predecessor {
     Node(Node),
 }
 
-/// A [`Predecessor`] in four bytes. There are at most [`MAX_ROWS`](crate::index::MAX_ROWS) rows.
+/// A [`Predecessor`] in four bytes. There are at most [`MAX_ROWS`](crate::limits::MAX_ROWS) rows.
 #[derive(Clone, Copy, Eq, PartialEq)]
 struct Packed(u32);
 
@@ -318,20 +318,22 @@ impl Graph {
     /// Finds the predecessors, and the path indexes of all nodes behind those that have one. Returns whether some are
     /// left without.
     fn precede<S: Steps>(&mut self, index: &Index<'_>, rewrites: &HashMap<Node, Row>, steps: &mut S) -> bool {
-        self.predecessors.reserve_exact(index.kinds.len());
-        self.indexes.reserve_exact(index.kinds.len());
+        self.predecessors = vec![Packed::NO_NODE; index.kinds.len()];
+        self.indexes = vec![CYCLIC; index.kinds.len()];
         let markers = markers(index);
         let mut is_any_unseen = false;
-        let mut tip = Predecessor::Start;
+        // The tip, and the path index of what comes right behind it.
+        let (mut tip, mut next) = (Packed(Packed::START), markers);
         let mut tip_of = TipOf::Start;
         // Gaps of the edge to come are pushed at once and taken back if no node takes them.
         let mut taken = 0;
         for (row, &kind) in (0..).zip(&index.kinds) {
-            let (mut predecessor, mut path_index) = (Packed::NO_NODE, CYCLIC);
             match kind {
-                Kind::Message | Kind::ToolCall | Kind::ToolResult | Kind::Compaction
-                    if self.node_revised_by(row).is_none() =>
-                {
+                // One branch for what most rows are, since none foresees which of the four.
+                kind if kind.is_context() => {
+                    if self.node_revised_by(row).is_some() {
+                        continue;
+                    }
                     let about = || index.line(row);
                     // BF0: the branchesFrom of the latest marked rewrite counts, also where it has none (BF-1).
                     let deciding = match rewrites.is_empty() {
@@ -339,70 +341,69 @@ impl Graph {
                         false => rewrites.get(&row).copied().unwrap_or(row),
                     };
                     steps.tell(Step::Bf0, || (about(), index.line(deciding)));
-                    let before = match index.detail(deciding).target {
-                        None => {
-                            self.tell_scan(index, about, &tip_of, taken, steps);
-                            tip
-                        }
+                    match index.detail(deciding).target {
+                        None => self.tell_scan(index, about, &tip_of, taken, steps),
                         Some(target) => {
                             self.gaps.truncate(taken);
                             let before = self.follow(index, target, steps);
+                            (tip, next) = (Packed::pack(before), self.behind(before, markers));
                             match target {
-                                Target::Ref(_) => {
-                                    steps.tell(Step::Bf1, || (about(), line_of(index, before)));
-                                }
+                                Target::Ref(_) => steps.tell(Step::Bf1, || (about(), line_of(index, before))),
                                 Target::Start => steps.tell(Step::Bf2, || (about(), 0)),
                                 Target::Unknown => steps.tell(Step::Bf3, || (about(), 0)),
                             }
-                            before
                         }
-                    };
+                    }
+                    self.predecessors[row as usize] = tip;
                     let gaps = self.gaps.len() - taken;
-                    taken += gaps;
-                    path_index = self.behind(before, markers).map_or(UNSEEN, |index| index + gaps as u32);
-                    is_any_unseen |= path_index == UNSEEN;
-                    predecessor = Packed::pack(before);
+                    if gaps > 0 {
+                        self.gap_ends.resize(row as usize, taken as u32);
+                        taken += gaps;
+                        self.gap_ends.push(taken as u32);
+                    }
+                    if next == UNSEEN {
+                        is_any_unseen = true;
+                        self.indexes[row as usize] = UNSEEN;
+                    } else {
+                        self.indexes[row as usize] = next + gaps as u32;
+                        next += gaps as u32 + 1;
+                    }
                     if kind == Kind::Compaction {
                         self.compactions.push(row);
                     }
-                    (tip, tip_of) = (Predecessor::Node(row), TipOf::First(row));
+                    (tip, tip_of) = (Packed(row), TipOf::First(row));
                 }
                 Kind::Rewind => {
                     self.gaps.truncate(taken);
-                    tip = self.follow(index, index.detail(row).target.unwrap_or(Target::Unknown), steps);
+                    let target = index.detail(row).target.unwrap_or(Target::Unknown);
+                    let before = self.follow(index, target, steps);
+                    (tip, next) = (Packed::pack(before), self.behind(before, markers));
                     tip_of = TipOf::Rewind(row);
                 }
                 Kind::Gap if superseded(index, row, kind).is_some() => {}
                 Kind::Gap | Kind::Malformed => self.gaps.push(row),
-                // Revisions, and what is audit-only.
+                // What is audit-only.
                 _ => {}
             }
-            self.predecessors.push(predecessor);
-            self.indexes.push(path_index);
-            self.end_gaps(row, taken as u32);
+        }
+        if taken > 0 {
+            self.gap_ends.resize(self.predecessors.len(), taken as u32);
         }
         self.tell_scan(index, || 0, &tip_of, taken, steps);
         // Gaps at the end of the stream lie on no edge (HD-5), but may come to.
-        self.default_head = Packed::pack(tip).0;
+        self.default_head = tip.0;
         is_any_unseen
     }
 
-    /// Notes how many gaps the edges into the nodes up to a row take.
-    fn end_gaps(&mut self, row: Row, taken: u32) {
-        if taken > 0 || !self.gap_ends.is_empty() {
-            self.gap_ends.resize(row as usize, 0);
-            self.gap_ends.push(taken);
-        }
-    }
-
-    /// The path index of what comes right behind a predecessor. None if that has none, or none yet.
-    fn behind(&self, predecessor: Predecessor, markers: u32) -> Option<u32> {
+    /// The path index of what comes right behind a predecessor; [`UNSEEN`] if that has none, or none yet.
+    fn behind(&self, predecessor: Predecessor, markers: u32) -> u32 {
         match predecessor {
-            Predecessor::Start => Some(markers),
-            Predecessor::Unknown | Predecessor::Unresolved(_) => Some(markers + 1),
-            Predecessor::Node(before) => {
-                self.indexes.get(before as usize).filter(|&&index| index < UNSEEN).map(|index| index + 1)
-            }
+            Predecessor::Start => markers,
+            Predecessor::Unknown | Predecessor::Unresolved(_) => markers + 1,
+            Predecessor::Node(before) => match self.indexes[before as usize] {
+                UNSEEN | CYCLIC => UNSEEN,
+                index => index + 1,
+            },
         }
     }
 
@@ -433,9 +434,11 @@ impl Graph {
                     let gaps = self.gaps.len() as u32 - taken;
                     let before = Packed(self.default_head);
                     self.predecessors[row as usize] = before;
-                    // Only a node that precedes itself has no path index.
-                    let path_index = self.behind(before.unpack(), markers(index));
-                    self.indexes[row as usize] = path_index.map_or(CYCLIC, |index| index + gaps);
+                    self.indexes[row as usize] = match self.behind(before.unpack(), markers(index)) {
+                        // Only a node that precedes itself, or comes behind a cycle, has no path index.
+                        UNSEEN => CYCLIC,
+                        index => index + gaps,
+                    };
                     self.default_head = row;
                 }
             }
@@ -449,7 +452,10 @@ impl Graph {
             Kind::SessionInfo | Kind::Audit => {}
         }
         let taken = if self.is_node(row) { self.gaps.len() as u32 } else { taken };
-        self.end_gaps(row, taken);
+        if taken > 0 || !self.gap_ends.is_empty() {
+            self.gap_ends.resize(row as usize, 0);
+            self.gap_ends.push(taken);
+        }
     }
 
     pub(crate) fn mark(&self) -> Mark {

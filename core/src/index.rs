@@ -13,10 +13,10 @@
     reason = "rows, symbols and details are numbers that these tables handed out"
 )]
 
-use crate::TooLarge;
+use crate::limits;
 use crate::scan::{self, Field, Fields, Lines, Raw, Span, Value};
 use crate::strings::{Hashed, NO_SYMBOL, Placed, Strings, Symbol};
-use crate::verbatim;
+use crate::{TooLarge, verbatim};
 use asr_spec::{Json, Name, RefStatus};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -26,9 +26,6 @@ pub(crate) type Row = u32;
 
 /// Stands for no row, no node or no detail.
 pub(crate) const NONE: u32 = u32::MAX;
-
-/// The upper half of the numbers, and three, is left to what a predecessor may be besides a node.
-pub(crate) const MAX_ROWS: u32 = (1 << 31) - 3;
 
 /// What [`Index::bearers`] holds for an id that two or more records bear.
 const SEVERAL: u32 = NONE - 1;
@@ -158,11 +155,7 @@ pub(crate) struct Places {
 
 impl Places {
     fn push(&mut self, line: Span<'_>) -> Result<(), TooLarge> {
-        let row = self.starts.len() as Row;
-        let number = u32::try_from(line.number).map_err(|_| TooLarge::Lines)?;
-        if row >= MAX_ROWS {
-            return Err(TooLarge::Lines);
-        }
+        let (row, number) = (limits::row(self.starts.len())?, limits::line(line.number)?);
         while (self.wraps.len() as u64) < line.start as u64 >> 32 {
             self.wraps.push(row);
         }
@@ -548,7 +541,7 @@ impl<'a> Index<'a> {
                 _ => None,
             },
         };
-        let first = table_end(&self.retains)?;
+        let first = limits::refs(self.retains.len())?;
         for entry in fields.get(Field::Retains).elements() {
             let target = self.symbol(line, entry.member(b"ref"))?;
             let is_truncated = entry.member(b"capture").is(b"truncated");
@@ -560,7 +553,7 @@ impl<'a> Index<'a> {
             has_content: content.contains(&true),
             replaces,
             insert_at,
-            retains: (first, table_end(&self.retains)?),
+            retains: (first, limits::refs(self.retains.len())?),
         })
     }
 
@@ -574,12 +567,12 @@ impl<'a> Index<'a> {
         }
         let ids = value.member(b"ids");
         if ids.is_present() {
-            let first = table_end(&self.replaced)?;
+            let first = limits::refs(self.replaced.len())?;
             for id in ids.elements() {
                 let id = self.symbol(line, id)?;
                 self.replaced.push(id);
             }
-            return Ok(Replaces::Ids(first, table_end(&self.replaced)?));
+            return Ok(Replaces::Ids(first, limits::refs(self.replaced.len())?));
         }
         Ok(if value.member(b"state").is(b"unknown") { Replaces::Unknown } else { Replaces::Nothing })
     }
@@ -787,10 +780,6 @@ fn reorder<T: Copy>(column: &mut Vec<T>, order: &[Row]) {
     *column = order.iter().map(|&row| column[row as usize]).collect();
 }
 
-fn table_end<T>(table: &[T]) -> Result<u32, TooLarge> {
-    u32::try_from(table.len()).map_err(|_| TooLarge::Strings)
-}
-
 /// An integer literal within 64 bits. Anything else is no seq (B.9).
 fn seq(value: Value<'_>) -> Option<i64> {
     let Value::Plain(text) = value else { return None };
@@ -814,3 +803,6 @@ fn call_key<'a>(fields: &Fields<'a>) -> Option<Raw<'a>> {
     };
     string(Field::CallId).or_else(|| string(Field::ToolCallId))
 }
+
+#[cfg(test)]
+mod tests;

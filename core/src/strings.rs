@@ -14,8 +14,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "a place in the table is below its length")]
 
-use crate::TooLarge;
 use crate::scan::{self, Raw};
+use crate::{TooLarge, limits};
 use foldhash::quality::RandomState;
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -65,7 +65,7 @@ const EMPTY: Slot = Slot { hash: 0, symbol: NO_SYMBOL };
 
 /// The slot at which the search for a hash begins: the upper part of the product, which any length will do for.
 fn home(hash: u32, slots: usize) -> usize {
-    ((u64::from(hash) * slots as u64) >> 32) as usize
+    ((u128::from(hash) * slots as u128) >> 32) as usize
 }
 
 fn next(at: usize, slots: usize) -> usize {
@@ -99,8 +99,7 @@ impl Strings {
             Ok(symbol) => return Ok(symbol),
             Err(at) => at,
         };
-        let symbol = Symbol::try_from(self.starts.len()).ok().filter(|&symbol| symbol != NO_SYMBOL);
-        let symbol = symbol.ok_or(TooLarge::Strings)?;
+        let symbol = limits::symbol(self.starts.len())?;
         self.slots[at] = Slot { hash, symbol };
         self.starts.push(match (text, u32::try_from(string.start)) {
             (Cow::Borrowed(_), Ok(start)) if start != COPIED => start,
@@ -200,5 +199,18 @@ impl Strings {
 
     fn hash(&self, text: &[u8]) -> u32 {
         (self.hasher.hash_one(text) >> 32) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_hash_has_a_home_in_a_table_of_any_length() {
+        for slots in [1, 6, 1 << 32, 3 << 32, usize::MAX] {
+            assert_eq!(home(0, slots), 0);
+            assert!(home(u32::MAX, slots) < slots, "{slots} slots");
+        }
     }
 }

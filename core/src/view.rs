@@ -58,7 +58,7 @@ pub(crate) struct Plan<'i> {
     /// The place that insertAt gives, if it gives one.
     pub place: Option<Place>,
     /// The refs of range and place that identify no target, in [`Plans::unresolved`].
-    unresolved: Range<u32>,
+    unresolved: Range<usize>,
 }
 
 impl Plan<'_> {
@@ -167,7 +167,7 @@ impl<'i> Reader<'i, '_, '_> {
             steps.tell(Step::V3a, || (self.index.line(node), 0));
             return None;
         }
-        let first = unresolved.len() as u32;
+        let first = unresolved.len();
         let mut look_up = |target| match self.graph.resolve_told(self.index, target, steps) {
             Ok(node) => {
                 let found = self.index_on_path(node);
@@ -199,7 +199,7 @@ impl<'i> Reader<'i, '_, '_> {
             Some(InsertAt::After(target)) => look_up(target).map(just_after),
             Some(InsertAt::Before(target)) => look_up(target).map(just_before),
         };
-        let unresolved = first..unresolved.len() as u32;
+        let unresolved = first..unresolved.len();
         Some(Plan { node, index, compaction, range, place, unresolved })
     }
 
@@ -360,7 +360,7 @@ impl<'i> Reader<'i, '_, '_> {
         mut put: impl FnMut(Item),
     ) {
         for at in plan.unresolved.clone() {
-            put(Item::Unresolved(unresolved[at as usize]));
+            put(Item::Unresolved(unresolved[at]));
         }
         if plan.is_unknown() {
             put(Item::UnknownReplacement(plan.node));
