@@ -18,6 +18,8 @@ pub(crate) enum Pointing {
     Nothing,
     /// At the record at this position.
     Record(usize),
+    /// At one record while the conversation goes on behind another: two lanes, the primary one first.
+    Lanes(usize, usize),
 }
 
 /// Keeps the heads that the stream has stated last.
@@ -27,10 +29,15 @@ pub(crate) struct HeadsWriter {
 }
 
 impl HeadsWriter {
+    /// What the stream has stated last.
+    pub fn stated(&self) -> Pointing {
+        self.stated
+    }
+
     /// The primary head that the stream has stated last.
     pub fn primary(&self) -> Option<usize> {
         match self.stated {
-            Pointing::Record(position) => Some(position),
+            Pointing::Record(position) | Pointing::Lanes(position, _) => Some(position),
             Pointing::Default | Pointing::Nothing => None,
         }
     }
@@ -49,6 +56,7 @@ impl HeadsWriter {
             Pointing::Default => Vec::new(),
             Pointing::Nothing => vec![None],
             Pointing::Record(position) => vec![Some(placed.id(position))],
+            Pointing::Lanes(named, written) => vec![Some(placed.id(named)), Some(placed.id(written))],
         };
         placed.insert_heads(after, origin, heads);
         self.stated = pointing;

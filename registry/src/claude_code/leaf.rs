@@ -3,9 +3,9 @@
 //! The pointer is rewritten now and then and is usually a few records old; it often names an attachment. So
 //! it says something only when the record that it leads to is not on the default path: then there are two
 //! lanes, the one that the source points to and the one that was written last (two processes writing one file
-//! do this), and the head is the one that the source names. A pointer to an earlier record of the default path is merely old, unless it is `explicit`: that
-//! pins the conversation there. A pointer is wiped by a compaction, and it is out of date once its lane goes
-//! on.
+//! do this). The second head moves with every record of its lane; it is stated with each pointer and at the end.
+//! A pointer to an earlier record of the default path is merely old, unless it is `explicit`: that pins the
+//! conversation there. A pointer is wiped by a compaction, and it is out of date once its lane goes on.
 
 use super::compaction::Boundaries;
 use crate::draft::Origin;
@@ -54,6 +54,12 @@ impl Leaves {
                 heads.point(placed, position, &last_prompt.origin, pointing);
             }
         }
+        if let (Pointing::Lanes(named, _), Some(default)) = (heads.stated(), default)
+            && let Some(last) = placed.records.last()
+        {
+            let (position, origin) = (placed.records.len() - 1, Origin::of(last));
+            heads.point(placed, position, &origin, Pointing::Lanes(named, default));
+        }
     }
 }
 
@@ -74,8 +80,9 @@ impl LastPrompt {
                 Pointing::Default
             }
             Some(target) if target == default => Pointing::Default,
-            Some(target) if !self.is_explicit && placed.paths.contains(default, target) => Pointing::Default,
-            Some(target) => Pointing::Record(target),
+            Some(target) if self.is_explicit => Pointing::Record(target),
+            Some(target) if placed.paths.contains(default, target) => Pointing::Default,
+            Some(target) => Pointing::Lanes(target, default),
         }
     }
 }

@@ -761,13 +761,26 @@ fn a_leaf_on_another_lane_is_a_head_until_its_lane_goes_on() {
         last_prompt(json!("w")),
     ]);
     let expected = [
-        ("h4".to_owned(), vec![some("r2")]),
+        ("h4".to_owned(), vec![some("r2"), some("r3")]),
         ("h7".to_owned(), vec![]),
-        ("h8".to_owned(), vec![some("r6")]),
+        ("h8".to_owned(), vec![some("r6"), some("r7")]),
         ("h9".to_owned(), vec![]),
     ];
     assert_eq!(heads(&conversion), expected);
     assert_eq!(outcome(&conversion, What::Path), r#"[{"id":"r1"},{"id":"r2"},{"id":"r7"}]"#);
+}
+
+#[test]
+fn the_lane_that_was_written_last_has_its_head_at_its_end() {
+    let conversion = session(&[
+        user("u", "", "Go."),
+        answer("a", "u", "X", "Gone."),
+        user("v", "u", "Come."),
+        last_prompt(json!("a")),
+        answer("b", "v", "Y", "Here."),
+    ]);
+    let lanes = |id: &str| vec![Some("r2".to_owned()), Some(id.to_owned())];
+    assert_eq!(heads(&conversion), [("h4".to_owned(), lanes("r3")), ("h5".to_owned(), lanes("r5"))]);
 }
 
 #[test]

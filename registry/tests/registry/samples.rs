@@ -73,7 +73,7 @@ fn two_writers_on_one_file_make_two_lanes() {
         let branches = branches(&conversion);
         assert_eq!(branches[..3], ["r1609<-r1570", "r1615<-r1605", "r1803<-?"]);
         let heads = heads(&conversion);
-        assert_eq!(heads[0], ("h1628".to_owned(), vec![Some("r1613".to_owned())]));
+        assert_eq!(heads[0], ("h1628".to_owned(), vec![Some("r1613".to_owned()), Some("r1627".to_owned())]));
         assert_eq!(heads[1], ("h1636".to_owned(), vec![]));
         let compaction = json_of(&conversion, "r1590");
         assert_eq!(compaction["replaces"]["throughId"], "r1582");
