@@ -265,7 +265,7 @@ impl<'p> Source<'p> {
                 {
                     screen.say(&hint);
                 }
-                append(session, lines)?;
+                append(session, lines);
                 session
             }
             Self::Native { format, path, bytes, session } => {
@@ -285,7 +285,7 @@ impl<'p> Source<'p> {
                     None => bytes.clone(),
                 };
                 **session = Session::new();
-                append(session, &converted)?;
+                append(session, &converted);
                 session
             }
         };
@@ -294,8 +294,10 @@ impl<'p> Source<'p> {
 }
 
 /// Appends lines, each of which has its line feed.
-fn append(session: &mut Session, lines: &[u8]) -> Result<(), TooLarge> {
-    lines.strip_suffix(b"\n").map_or(Ok(()), |lines| session.append(lines))
+fn append(session: &mut Session, lines: &[u8]) {
+    if let Some(lines) = lines.strip_suffix(b"\n") {
+        session.append(lines);
+    }
 }
 
 /// The records of a native session. Its notes are for those who convert it.

@@ -152,7 +152,7 @@ fn main() {
     let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
     let appended = || {
         let mut session = Session::new();
-        lines.iter().for_each(|line| session.append(line).unwrap());
+        lines.iter().for_each(|line| session.append(line));
         session
     };
     let [append, asked, copy, scan, read] = race(

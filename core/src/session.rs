@@ -83,17 +83,13 @@ impl Session {
     }
 
     /// Adds a line, given without its line feed; what contains line feeds is several lines. O(its length), amortised.
-    ///
-    /// # Errors
-    ///
-    /// None yet: what is [`TooLarge`] is told by the question that comes upon it.
-    pub fn append(&mut self, line: &[u8]) -> Result<(), TooLarge> {
+    /// That it makes the stream [`TooLarge`] is told by the next question.
+    pub fn append(&mut self, line: &[u8]) {
         let bytes = self.stream.index.stream.to_mut();
         bytes.reserve(line.len() + 1);
         bytes.extend_from_slice(line);
         bytes.push(b'\n');
         self.lines += memchr_iter(b'\n', line).count() as u64 + 1;
-        Ok(())
     }
 
     /// Takes the last line back. False if there is none. O(its length), if no question has been asked since it was

@@ -33,7 +33,7 @@ fn ids_of_megabytes_are_ids() {
     let stream = Stream::read(text.as_bytes()).unwrap();
     assert!(stream.answer(&PATH).to_string() == path);
     let mut session = Session::new();
-    lines.iter().for_each(|line| session.append(line.as_bytes()).unwrap());
+    lines.iter().for_each(|line| session.append(line.as_bytes()));
     assert!(session.path(Head::Primary).unwrap().to_string() == path);
     assert!(session.pop() && session.pop());
     assert!(

@@ -163,7 +163,7 @@ impl<'e> Examiner<'e> {
     }
 
     /// Appends and takes back what makes the stream before this one.
-    fn go_to(&mut self, cursor: &Cursor<'_>) -> Result<(), String> {
+    fn go_to(&mut self, cursor: &Cursor<'_>) {
         let shared =
             self.actions.iter().zip(cursor.state().lines()).take_while(|(mine, its)| mine == its).count();
         if shared + 1 < usize::from(cursor.length()) {
@@ -176,15 +176,12 @@ impl<'e> Examiner<'e> {
         for (at, &action) in cursor.state().lines().enumerate().skip(shared) {
             self.actions.push(action);
             self.oracle.add(cursor.line(at));
-            self.follower.append(cursor.line(at))?;
+            self.follower.append(cursor.line(at));
         }
-        Ok(())
     }
 
     fn agree(&mut self, cursor: &Cursor<'_>) -> bool {
-        if self.go_to(cursor).is_err() {
-            return false;
-        }
+        self.go_to(cursor);
         let asked = self.heads(cursor);
         let Self { oracle, follower, of_lines, of_primary, of_none, tally, .. } = self;
         let Tally { steps, broken, questions, .. } = tally;

@@ -14,8 +14,8 @@ use std::collections::HashMap;
 
 /// A stream of which lines are appended and taken back.
 pub trait Follower {
-    /// Adds a line, given without its line feed. `Err` where the implementation refuses the stream for its size.
-    fn append(&mut self, line: &[u8]) -> Result<(), String>;
+    /// Adds a line, given without its line feed.
+    fn append(&mut self, line: &[u8]);
 
     /// Takes the last line back.
     fn pop(&mut self);
@@ -39,11 +39,10 @@ impl<'e> Rereading<'e> {
 }
 
 impl Follower for Rereading<'_> {
-    fn append(&mut self, line: &[u8]) -> Result<(), String> {
+    fn append(&mut self, line: &[u8]) {
         self.begins.push(self.stream.len());
         self.stream.extend_from_slice(line);
         self.stream.push(b'\n');
-        Ok(())
     }
 
     fn pop(&mut self) {
@@ -101,9 +100,8 @@ impl Lines {
 }
 
 impl Follower for Lines {
-    fn append(&mut self, line: &[u8]) -> Result<(), String> {
+    fn append(&mut self, line: &[u8]) {
         self.add(line);
-        Ok(())
     }
 
     fn pop(&mut self) {
@@ -128,7 +126,7 @@ impl Engine for Following {
         let mut session = asr_core::Session::new();
         // What follows the last line feed is a line unless it is empty.
         for line in stream.strip_suffix(b"\n").unwrap_or(stream).split(|&byte| byte == b'\n') {
-            Follower::append(&mut session, line)?;
+            session.append(line);
         }
         session.stream().map_err(|error| error.to_string())?;
         Ok(Box::new(Read(RefCell::new(session))))
@@ -140,8 +138,8 @@ impl Engine for Following {
 }
 
 impl Follower for asr_core::Session {
-    fn append(&mut self, line: &[u8]) -> Result<(), String> {
-        self.append(line).map_err(|error| error.to_string())
+    fn append(&mut self, line: &[u8]) {
+        self.append(line);
     }
 
     fn pop(&mut self) {
@@ -221,7 +219,7 @@ mod tests {
         for engine in [&Following as &dyn Engine, &Oracle, &Core, &OracleAs(blank_lines_count)] {
             let mut follower = engine.follow().unwrap_or_else(|| Box::new(Rereading::new(engine)));
             for lines in streams {
-                lines.iter().for_each(|line| follower.append(line.as_bytes()).unwrap());
+                lines.iter().for_each(|line| follower.append(line.as_bytes()));
                 let stream = lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
                 {
                     let sessions = [engine.read(stream.as_bytes()).unwrap(), follower.read().unwrap()];
