@@ -88,6 +88,12 @@ pub const SLICES: &[Slice] = &[
     slice('F', "forms", odd::forms, &[Nr4, Hd3, Ap4, V3a, V3bThrough, V3bIds, V3g, V4]),
 ];
 
+/// The scopes that are whole slices.
+#[cfg(test)]
+pub(crate) fn whole_slices() -> Vec<String> {
+    SLICES.iter().map(|slice| slice.letter.to_string()).collect()
+}
+
 /// The slice of which a scope is cut that names none.
 pub(crate) const MERGED: Slice =
     Slice { symmetries: &[Q8], ..slice('Z', "merged", views::merged, EVERY_STEP) };
