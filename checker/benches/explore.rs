@@ -11,7 +11,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
-use asr_checker::explore::{Counts, Following, Part, Questions, Settings, Statement, Tree, Walk, explore};
+use asr_checker::explore::{Counts, Following, Settings, Statement, Tree, Walk, explore};
 use mimalloc::MiMalloc;
 use stateright::{Checker, Model, Property};
 use std::hint::black_box;
@@ -239,15 +239,7 @@ fn beside_stateright(property: &str, walked: fn() -> usize, holds: Holds, target
 
 fn explored(slice: &str, longest: u8, threads: usize) -> Statement {
     let counts = Counts::new(slice.parse().unwrap(), longest).unwrap();
-    let settings = Settings {
-        threads: NonZero::new(threads).unwrap(),
-        questions: Questions::New,
-        invariants: false,
-        properties: Vec::new(),
-        readings: false,
-        part: Part::All,
-        so_far: None,
-    };
+    let settings = Settings { threads: NonZero::new(threads).unwrap(), ..Settings::default() };
     let statement = explore(&counts, &Following, &settings, |_| ()).unwrap();
     assert_eq!((statement.divergences, u128::from(statement.visited)), (0, counts.total()));
     statement

@@ -59,13 +59,7 @@ impl Preset {
 
     fn settings(self, case: u64) -> Settings {
         match self {
-            Self::All => match case % 5 {
-                0 => Settings::mixed(),
-                1 => Settings::valid(),
-                2 => Settings::paths(),
-                3 => Settings::compactions(),
-                _ => Settings::broken(),
-            },
+            Self::All => Settings::of_case(case),
             Self::Mixed => Settings::mixed(),
             Self::Valid => Settings::valid(),
             Self::Paths => Settings::paths(),

@@ -100,6 +100,17 @@ impl Weights {
 }
 
 impl Settings {
+    /// The presets in turn, one for each case.
+    pub const fn of_case(case: u64) -> Self {
+        match case % 5 {
+            0 => Self::mixed(),
+            1 => Self::valid(),
+            2 => Self::paths(),
+            3 => Self::compactions(),
+            _ => Self::broken(),
+        }
+    }
+
     /// Everything, half of it valid.
     pub const fn mixed() -> Self {
         Self {

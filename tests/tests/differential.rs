@@ -35,16 +35,9 @@ fn for_each_case(check: impl Fn(u64) -> Result<(), String> + Sync) {
 
 #[test]
 fn oracle_and_core_agree_on_random_streams() {
-    let presets = [
-        Settings::mixed(),
-        Settings::valid(),
-        Settings::paths(),
-        Settings::compactions(),
-        Settings::broken(),
-    ];
     let verdict = |script: &Script| compare([&Oracle, &Core], &script.render(), Heads::Every, |_, _| ());
     for_each_case(|case| {
-        let mut script = Script::random(case, &presets[(case % presets.len() as u64) as usize]);
+        let mut script = Script::random(case, &Settings::of_case(case));
         if verdict(&script).is_agreement() {
             return Ok(());
         }

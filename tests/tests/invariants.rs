@@ -19,15 +19,7 @@ fn cases() -> u64 {
 
 /// Short scripts: every invariant asks many questions, each of them of a stream of its own.
 fn script(case: u64) -> Script {
-    let presets = [
-        Settings::valid(),
-        Settings::mixed(),
-        Settings::paths(),
-        Settings::compactions(),
-        Settings::broken(),
-    ];
-    let preset = presets[(case % presets.len() as u64) as usize];
-    Script::random(case, &Settings { lines: 12, ..preset })
+    Script::random(case, &Settings { lines: 12, ..Settings::of_case(case) })
 }
 
 /// Runs the cases on all cores and adds up what they count.

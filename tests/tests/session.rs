@@ -45,17 +45,10 @@ fn check(session: &mut Session, lines: &[&[u8]]) {
 
 #[test]
 fn a_session_is_the_stream_of_its_lines_at_every_step() {
-    let presets = [
-        Settings::mixed(),
-        Settings::valid(),
-        Settings::paths(),
-        Settings::compactions(),
-        Settings::broken(),
-    ];
     let cases: u64 = std::env::var("ASR_CASES").map_or(2000, |cases| cases.parse().unwrap());
     for case in 0..cases {
         let mut random = Random(case.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        let text = Script::random(case, &presets[(case % 5) as usize]).render();
+        let text = Script::random(case, &Settings::of_case(case)).render();
         let all: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
         let mut session = Session::new();
         let mut lines: Vec<&[u8]> = Vec::new();

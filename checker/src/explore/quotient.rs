@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::engine::Core;
     use crate::explore::action::Body;
-    use crate::explore::{Among, Counts, Cursor, Part, Questions, Settings, explore, witnesses};
+    use crate::explore::{Among, Counts, Cursor, Settings, explore, witnesses};
     use asr_oracle::Stream;
     use asr_spec::{Head, Query, What};
     use std::collections::{BTreeMap, BTreeSet};
@@ -418,15 +418,7 @@ mod tests {
 
     #[test]
     fn the_engines_agree_with_and_without() {
-        let settings = Settings {
-            threads: NonZero::new(2).unwrap(),
-            questions: Questions::New,
-            invariants: false,
-            properties: Vec::new(),
-            readings: false,
-            part: Part::All,
-            so_far: None,
-        };
+        let settings = Settings { threads: NonZero::new(2).unwrap(), ..Settings::default() };
         for scope in ["A", "A, Q4", "A, Q5", "A, Q6", "A, Q7", "A, Q4, Q5, Q6, Q7", "H, Q8", "v, Q6, Q12"] {
             let counts = counts(scope, 3);
             let statement = explore(&counts, &Core, &settings, |_| ()).unwrap();

@@ -43,6 +43,21 @@ pub struct Settings {
     pub so_far: Option<Statement>,
 }
 
+/// The new questions of every stream, on one thread.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            threads: NonZero::<usize>::MIN,
+            questions: Questions::New,
+            invariants: false,
+            properties: Vec::new(),
+            readings: false,
+            part: Part::All,
+            so_far: None,
+        }
+    }
+}
+
 /// Which streams of a scope are visited.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Part {
@@ -377,15 +392,7 @@ mod tests {
     }
 
     fn settings(threads: usize, part: Part) -> Settings {
-        Settings {
-            threads: NonZero::new(threads).unwrap(),
-            questions: Questions::New,
-            invariants: false,
-            properties: Vec::new(),
-            readings: false,
-            part,
-            so_far: None,
-        }
+        Settings { threads: NonZero::new(threads).unwrap(), part, ..Settings::default() }
     }
 
     fn variant(name: &str) -> OracleAs {

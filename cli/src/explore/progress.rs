@@ -101,19 +101,13 @@ fn reached(scope: &Scope, so_far: &Statement) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use asr_checker::explore::{Counts, Part, Questions, Settings, explore};
-    use std::num::NonZero;
+    use asr_checker::explore::{Counts, Settings, explore};
 
     #[test]
     fn the_table_shows_what_was_reached_and_what_was_not() {
         let scope: Scope = "H".parse().unwrap();
         let counts = Counts::new(scope.clone(), 1).unwrap();
-        let threads = NonZero::<usize>::MIN;
-        let (questions, part) = (Questions::New, Part::All);
-        let (properties, readings) = (Vec::new(), false);
-        let settings =
-            Settings { threads, questions, invariants: false, properties, readings, part, so_far: None };
-        let statement = explore(&counts, &asr_checker::Core, &settings, |_| ()).unwrap();
+        let statement = explore(&counts, &asr_checker::Core, &Settings::default(), |_| ()).unwrap();
         let table = reached(&scope, &statement);
         let shown = console::strip_ansi_codes(&table);
         let cells: Vec<_> = shown.split_whitespace().collect();
