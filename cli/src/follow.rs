@@ -10,7 +10,7 @@
 
 use crate::Status;
 use crate::describe::say;
-use crate::input::{Files, Format, convert, hint, stream};
+use crate::input::{Files, Format, Origin, convert, hint, stream};
 use crate::output::{Stdout, stdout};
 use crate::show::Title;
 use asr_core::{Session, Stream, TooLarge};
@@ -244,7 +244,7 @@ enum Source<'p> {
     /// A stream of records grows by them, in the time it takes to read them.
     Records(Box<Session>),
     /// A native session is converted as a whole after every change, since what comes may say what came before.
-    Native { format: Format, path: &'p Path, bytes: Vec<u8>, session: Box<Session> },
+    Native { origin: Origin, path: &'p Path, bytes: Vec<u8>, session: Box<Session> },
 }
 
 impl<'p> Source<'p> {
@@ -252,7 +252,7 @@ impl<'p> Source<'p> {
         let session = Box::new(Session::new());
         match format {
             Format::Asr => Self::Records(session),
-            Format::Native(_) => Self::Native { format, path, bytes: Vec::new(), session },
+            Format::Native(origin) => Self::Native { origin, path, bytes: Vec::new(), session },
         }
     }
 
@@ -268,12 +268,8 @@ impl<'p> Source<'p> {
                 append(session, lines);
                 session
             }
-            Self::Native { format, path, bytes, session } => {
+            Self::Native { origin, path, bytes, session } => {
                 bytes.extend_from_slice(lines);
-                let origin = match format {
-                    Format::Native(origin) => *origin,
-                    Format::Asr => return Ok(None),
-                };
                 let converted = match origin.agent(bytes) {
                     Some(agent) => match records(agent, path, bytes) {
                         Ok(records) => records,
