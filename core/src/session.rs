@@ -175,6 +175,16 @@ impl Session {
         Ok(&self.stream)
     }
 
+    /// The stream as it is now, for good.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::read`].
+    pub fn into_stream(mut self) -> Result<Stream<'static>, TooLarge> {
+        self.stream()?;
+        Ok(self.stream)
+    }
+
     /// Takes in the collected lines, until one reaches back.
     fn take_in(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
         let Stream { index, graph } = &mut self.stream;

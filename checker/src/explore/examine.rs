@@ -175,7 +175,7 @@ impl<'e> Examiner<'e> {
         }
         for (at, &action) in cursor.state().lines().enumerate().skip(shared) {
             self.actions.push(action);
-            self.oracle.add(cursor.line(at));
+            self.oracle.append(cursor.line(at));
             self.follower.append(cursor.line(at));
         }
     }

@@ -7,9 +7,8 @@
 
 use crate::engine::{Engine, Session};
 use asr_oracle::{Line, Stream, Variant};
-use asr_spec::{Heads, Leaf, Outcome, Query, Report, Trace, What};
+use asr_spec::Trace;
 use foldhash::fast::FixedState;
-use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// A stream of which lines are appended and taken back.
@@ -71,7 +70,18 @@ impl Lines {
         Self { variant, lines: Vec::new(), kept: HashMap::default() }
     }
 
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
+    /// The stream of the first `length` lines.
+    pub(crate) fn stream(&self, length: usize, trace: &mut impl Trace) -> Stream {
+        let lines = self.lines.get(..length).unwrap_or(&self.lines);
+        match self.variant {
+            None => Stream::of_lines(lines, trace),
+            Some(variant) => Stream::of_lines_as(variant, lines, trace),
+        }
+    }
+}
+
+impl Follower for Lines {
+    fn append(&mut self, bytes: &[u8]) {
         // A stream may begin with a byte order mark, which is none of the first line's.
         let mark = "\u{feff}".as_bytes();
         let bytes = if self.lines.is_empty() { bytes.strip_prefix(mark).unwrap_or(bytes) } else { bytes };
@@ -87,21 +97,6 @@ impl Lines {
         }
         self.kept.insert(bytes.into(), line.clone());
         self.lines.push(line);
-    }
-
-    /// The stream of the first `length` lines.
-    pub(crate) fn stream(&self, length: usize, trace: &mut impl Trace) -> Stream {
-        let lines = self.lines.get(..length).unwrap_or(&self.lines);
-        match self.variant {
-            None => Stream::of_lines(lines, trace),
-            Some(variant) => Stream::of_lines_as(variant, lines, trace),
-        }
-    }
-}
-
-impl Follower for Lines {
-    fn append(&mut self, line: &[u8]) {
-        self.add(line);
     }
 
     fn pop(&mut self) {
@@ -128,8 +123,7 @@ impl Engine for Following {
         for line in stream.strip_suffix(b"\n").unwrap_or(stream).split(|&byte| byte == b'\n') {
             session.append(line);
         }
-        session.stream().map_err(|error| error.to_string())?;
-        Ok(Box::new(Read(RefCell::new(session))))
+        Ok(Box::new(session.into_stream().map_err(|error| error.to_string())?))
     }
 
     fn follow(&self) -> Option<Box<dyn Follower + '_>> {
@@ -151,40 +145,6 @@ impl Follower for asr_core::Session {
             Ok(stream) => Ok(Box::new(stream)),
             Err(error) => Err(error.to_string()),
         }
-    }
-}
-
-/// A session that has read its stream.
-struct Read(RefCell<asr_core::Session>);
-
-impl Read {
-    fn ask<T>(&self, question: impl FnOnce(&asr_core::Stream<'_>) -> T) -> T {
-        let session = &mut *self.0.borrow_mut();
-        #[expect(clippy::expect_used, reason = "the session was asked for its stream since the last line")]
-        question(session.stream().expect("a stream that was read"))
-    }
-}
-
-impl Session for Read {
-    fn answer(&self, query: &Query) -> Outcome {
-        self.ask(|stream| stream.answer(query))
-    }
-
-    fn heads(&self) -> Heads {
-        self.ask(|stream| stream.heads())
-    }
-
-    fn leaves(&self, what: What) -> Box<dyn Iterator<Item = Leaf> + '_> {
-        let all: Vec<_> = self.ask(|stream| Session::leaves(stream, what).collect());
-        Box::new(all.into_iter())
-    }
-
-    fn ids(&self) -> Vec<String> {
-        self.ask(|stream| Session::ids(stream))
-    }
-
-    fn validate(&self) -> Report {
-        self.ask(|stream| stream.validate())
     }
 }
 
