@@ -3,9 +3,8 @@
 //! Total: any bytes are a script, with the default settings.
 
 use crate::draw::PHRASE;
-use crate::native::{self, NativeScript};
 use crate::script::Script;
-use crate::sessions::{self, Recorded, Session};
+use crate::sessions::{self, Phrased, Session};
 use arbitrary::{Arbitrary, Result, Unstructured};
 
 impl<'a> Arbitrary<'a> for Script {
@@ -18,17 +17,7 @@ impl<'a> Arbitrary<'a> for Script {
     }
 }
 
-impl<'a> Arbitrary<'a> for NativeScript {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(Self::from_bytes(phrases::<{ native::PHRASE }>(bytes)?))
-    }
-
-    fn arbitrary_take_rest(bytes: Unstructured<'a>) -> Result<Self> {
-        Ok(Self::from_bytes(bytes.take_rest()))
-    }
-}
-
-impl<'a, O: Recorded> Arbitrary<'a> for Session<O> {
+impl<'a, O: Phrased> Arbitrary<'a> for Session<O> {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
         Ok(Self::from_bytes(phrases::<{ sessions::PHRASE }>(bytes)?))
     }

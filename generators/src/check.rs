@@ -1,8 +1,7 @@
 //! `quickcheck`: arbitrary scripts, in the size of the generator, and their shrinking.
 
-use crate::native::NativeScript;
 use crate::script::Script;
-use crate::sessions::{Recorded, Session};
+use crate::sessions::{Phrased, Session};
 use crate::settings::Settings;
 use quickcheck::{Arbitrary, Gen};
 
@@ -16,17 +15,7 @@ impl Arbitrary for Script {
     }
 }
 
-impl Arbitrary for NativeScript {
-    fn arbitrary(g: &mut Gen) -> Self {
-        Self::random(u64::arbitrary(g), &sized(g))
-    }
-
-    fn shrink(&self) -> Box<dyn Iterator<Item = Self>> {
-        Box::new(self.simpler())
-    }
-}
-
-impl<O: Recorded + 'static> Arbitrary for Session<O> {
+impl<O: Phrased + 'static> Arbitrary for Session<O> {
     fn arbitrary(g: &mut Gen) -> Self {
         Self::random(u64::arbitrary(g), &sized(g))
     }

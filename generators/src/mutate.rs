@@ -73,7 +73,7 @@ macro_rules! scripted {
 
 scripted! {
     crate::Script, crate::draw::PHRASE;
-    crate::native::NativeScript, crate::native::PHRASE;
+    crate::native::NativeScript, crate::sessions::PHRASE;
     crate::sessions::ClaudeCode, crate::sessions::PHRASE;
     crate::sessions::Pi, crate::sessions::PHRASE;
 }

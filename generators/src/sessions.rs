@@ -2,8 +2,8 @@
 //!
 //! A [`Session`] is to a native file what a [`Script`](crate::Script) is to a stream: one operation per line,
 //! operands that are small integers and are wrapped onto what exists, sound or odd. So it renders whatever it
-//! holds, and is drawn, simplified and written to a file in the same way. [`native`](crate::native) is about
-//! the same sessions once a converter has taken the format away.
+//! holds, and is drawn, simplified and written to a file in the same way. [`native`](crate::native) has
+//! sessions as they are once a converter has taken the format away.
 //!
 //! A session without odd operands is one that the agent could have written: every line is a record of the
 //! format, and every pointer names a record of the conversation that stands on an earlier line.
@@ -41,19 +41,22 @@ pub struct Session<O> {
     pub ops: Vec<O>,
 }
 
-/// An operation of a native format.
-pub trait Recorded: Operation + Copy + fmt::Debug {
+/// An operation of a session.
+pub trait Phrased: Operation + Copy + fmt::Debug {
     /// What an operation is called in Rust.
     const NAME: &'static str;
 
     /// The plainest operation of the kind that a byte stands for; 0 stands for a prompt.
     fn drawn(byte: u8) -> Self;
+}
 
+/// An operation of a native format.
+pub trait Recorded: Phrased {
     /// The file that operations write.
     fn render(ops: &[Self]) -> Vec<u8>;
 }
 
-impl<O: Recorded> Session<O> {
+impl<O: Phrased> Session<O> {
     /// The session of a seed. Of the settings, `lines`, `odd_forms`, `odd_refs` and `sound` apply.
     pub fn random(seed: u64, settings: &Settings) -> Self {
         let mut choices = Seeded::new(seed);
@@ -73,11 +76,6 @@ impl<O: Recorded> Session<O> {
         Self { ops: stretches.map(|stretch| filled(&mut Given(stretch), &settings)).collect() }
     }
 
-    /// The native file.
-    pub fn render(&self) -> Vec<u8> {
-        O::render(&self.ops)
-    }
-
     /// Whether the agent could have written it.
     pub fn is_sound(&self) -> bool {
         let mut is_sound = true;
@@ -94,14 +92,21 @@ impl<O: Recorded> Session<O> {
     }
 }
 
-fn filled<O: Recorded>(choices: &mut impl Choices, settings: &Settings) -> O {
+impl<O: Recorded> Session<O> {
+    /// The native file.
+    pub fn render(&self) -> Vec<u8> {
+        O::render(&self.ops)
+    }
+}
+
+fn filled<O: Phrased>(choices: &mut impl Choices, settings: &Settings) -> O {
     let mut op = O::drawn(choices.byte());
     op.visit(&mut |operand| draw(choices, settings, operand));
     op
 }
 
 /// Rust, to be pasted into a test.
-impl<O: Recorded> fmt::Debug for Session<O> {
+impl<O: Phrased> fmt::Debug for Session<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Session { ops: vec![\n")?;
         for op in &self.ops {

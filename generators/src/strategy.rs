@@ -3,9 +3,8 @@
 //! A strategy draws a seed and shrinks the script that the seed stands for: by deleting and simplifying
 //! operations, never by taking another seed and never in the rendered bytes.
 
-use crate::native::NativeScript;
 use crate::script::Script;
-use crate::sessions::{Recorded, Session};
+use crate::sessions::{Phrased, Session};
 use crate::settings::Settings;
 use crate::simplify::{Operation, Step, steps};
 use proptest::strategy::{NewTree, Strategy, ValueTree};
@@ -17,13 +16,8 @@ pub fn script(settings: Settings) -> impl Strategy<Value = Script> {
     Drawn { draw: move |seed| Script::random(seed, &settings).ops, wrap: |ops| Script { ops } }
 }
 
-/// Native sessions with given settings.
-pub fn native_script(settings: Settings) -> impl Strategy<Value = NativeScript> {
-    Drawn { draw: move |seed| NativeScript::random(seed, &settings).ops, wrap: |ops| NativeScript { ops } }
-}
-
-/// Sessions of an agent with given settings.
-pub fn session<O: Recorded>(settings: Settings) -> impl Strategy<Value = Session<O>> {
+/// Sessions with given settings.
+pub fn session<O: Phrased>(settings: Settings) -> impl Strategy<Value = Session<O>> {
     Drawn { draw: move |seed| Session::random(seed, &settings).ops, wrap: |ops| Session { ops } }
 }
 

@@ -70,7 +70,7 @@ fn a_native_script_survives_json_and_debug_is_rust() {
     assert_eq!(serde_json::to_string(&script).unwrap(), r#"{"ops":[{"op":"unit"}]}"#);
     let debug = format!("{script:?}");
     assert!(
-        debug.starts_with("NativeScript { ops: vec![\n    NativeOp::Unit { content: Content::Prompt"),
+        debug.starts_with("Session { ops: vec![\n    NativeOp::Unit { content: Content::Prompt"),
         "{debug}"
     );
 }

@@ -2,7 +2,8 @@
 
 #[cfg(feature = "proptest")]
 mod with_proptest {
-    use asr_generators::native::{NativeScript, native_script};
+    use asr_generators::native::{NativeOp, NativeScript};
+    use asr_generators::sessions::session;
     use asr_generators::{Kind, Op, Script, Settings, script};
     use proptest::strategy::{Strategy, ValueTree};
     use proptest::test_runner::{Config, TestError, TestRunner};
@@ -44,7 +45,7 @@ mod with_proptest {
 
     #[test]
     fn native_sessions_shrink_as_well() {
-        let result = runner().run(&native_script(Settings::default()), |script| {
+        let result = runner().run(&session::<NativeOp>(Settings::default()), |script| {
             proptest::prop_assert!(script.ops.len() < 3);
             Ok(())
         });

@@ -2,6 +2,7 @@
 
 use crate::form::Base;
 use crate::operand::{Operand, is_plain, operand};
+use crate::sessions::Phrased;
 use crate::simplify::Operation;
 use serde::{Deserialize, Serialize};
 
@@ -68,9 +69,11 @@ pub enum NativeOp {
     },
 }
 
-impl NativeOp {
-    /// The plainest operation of the kind that a byte stands for: mostly units, as in native sessions.
-    pub(super) fn drawn(byte: u8) -> Self {
+impl Phrased for NativeOp {
+    const NAME: &'static str = "NativeOp";
+
+    /// Mostly units, as in native sessions.
+    fn drawn(byte: u8) -> Self {
         let turn = Turn::default();
         match byte {
             0..150 => Self::plainest(),
@@ -86,7 +89,9 @@ impl NativeOp {
             236.. => Self::Rewind { to: Parent::default(), turn },
         }
     }
+}
 
+impl NativeOp {
     /// How the native record hangs in the tree.
     pub fn turn(&self) -> &Turn {
         match self {

@@ -2,7 +2,7 @@
 
 mod render;
 
-use super::{Noise, Pointer, Recorded, Spelling, Turn};
+use super::{Noise, Phrased, Pointer, Recorded, Spelling, Turn};
 use crate::native::ResponsePick;
 use crate::operand::{Mask, Operand, is_plain, operand};
 use crate::simplify::Operation;
@@ -127,7 +127,7 @@ pub enum Op {
     },
 }
 
-impl Recorded for Op {
+impl Phrased for Op {
     const NAME: &'static str = "Op";
 
     fn drawn(byte: u8) -> Self {
@@ -154,7 +154,9 @@ impl Recorded for Op {
             250.. => Self::Noise { form: Default::default() },
         }
     }
+}
 
+impl Recorded for Op {
     fn render(ops: &[Self]) -> Vec<u8> {
         render::render(ops)
     }

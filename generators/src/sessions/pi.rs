@@ -2,7 +2,7 @@
 
 mod render;
 
-use super::{Noise, Pointer, Recorded, Turn};
+use super::{Noise, Phrased, Pointer, Recorded, Turn};
 use crate::operand::{Operand, is_plain, operand};
 use crate::simplify::Operation;
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ pub enum Op {
     },
 }
 
-impl Recorded for Op {
+impl Phrased for Op {
     const NAME: &'static str = "Op";
 
     fn drawn(byte: u8) -> Self {
@@ -119,7 +119,9 @@ impl Recorded for Op {
             250.. => Self::Noise { form: Default::default() },
         }
     }
+}
 
+impl Recorded for Op {
     fn render(ops: &[Self]) -> Vec<u8> {
         render::render(ops)
     }
