@@ -3,12 +3,16 @@
 //! What a fuzzer does to bytes, done to operations: so what is kept decoded can be mutated as it is.
 
 use crate::choice::{Choices, Seeded};
-use crate::draw::draw;
+use crate::draw::{self, draw};
+use crate::script::Script;
+use crate::sessions::{self, Phrased, Session};
 use crate::settings::Settings;
 use crate::simplify::Operation;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// A list of operations that a fuzzer takes apart: as bytes, or as the JSON in which a corpus keeps it.
-pub trait Scripted: serde::de::DeserializeOwned + serde::Serialize {
+pub trait Scripted: DeserializeOwned + Serialize {
     /// How many bytes stand for an operation that writes a line, and for what belongs to it. Stretches of this
     /// length can be moved, copied and cut out whole.
     const PHRASE: usize;
@@ -55,25 +59,26 @@ pub(crate) fn mutated<O: Operation>(ops: &[O], seed: u64) -> Vec<O> {
     ops
 }
 
-macro_rules! scripted {
-    ($($name:ty, $phrase:expr;)*) => {$(
-        impl Scripted for $name {
-            const PHRASE: usize = $phrase;
+impl Scripted for Script {
+    const PHRASE: usize = draw::PHRASE;
 
-            fn from_bytes(bytes: &[u8]) -> Self {
-                Self::from_bytes(bytes)
-            }
+    fn from_bytes(bytes: &[u8]) -> Self {
+        Self::from_bytes(bytes)
+    }
 
-            fn mutated(&self, seed: u64) -> Self {
-                Self { ops: mutated(&self.ops, seed) }
-            }
-        }
-    )*};
+    fn mutated(&self, seed: u64) -> Self {
+        Self { ops: mutated(&self.ops, seed) }
+    }
 }
 
-scripted! {
-    crate::Script, crate::draw::PHRASE;
-    crate::native::NativeScript, crate::sessions::PHRASE;
-    crate::sessions::ClaudeCode, crate::sessions::PHRASE;
-    crate::sessions::Pi, crate::sessions::PHRASE;
+impl<O: Phrased + DeserializeOwned + Serialize> Scripted for Session<O> {
+    const PHRASE: usize = sessions::PHRASE;
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        Self::from_bytes(bytes)
+    }
+
+    fn mutated(&self, seed: u64) -> Self {
+        Self { ops: mutated(&self.ops, seed) }
+    }
 }
