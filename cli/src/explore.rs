@@ -25,7 +25,7 @@ use std::{env, fs, thread};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The scope: a slice (Z, A, H, V, v, T, R, X or I), with bounds if you like: `Z, compaction<=1, gap<=0`
+    /// The scope: a slice by its letter (see `--list`), with bounds if you like: `Z, compaction<=1, gap<=0`
     #[arg(required_unless_present_any = ["scope", "replay", "merge", "list", "witness"], conflicts_with = "scope")]
     slice: Option<String>,
 
