@@ -122,6 +122,8 @@ impl Reason {
 pub(crate) struct Input {
     /// Its place among all inputs of the command.
     pub number: usize,
+    /// Where it is.
+    pub path: PathBuf,
     /// What messages call it.
     pub name: String,
     /// The stream: the file itself, or what it was converted to.
@@ -172,10 +174,12 @@ impl Files {
             }
             Format::Native(origin) => origin.agent(&bytes),
         };
-        let Some(agent) = agent else { return Ok(Input { number, name, stream: bytes, conversion: None }) };
+        let Some(agent) = agent else {
+            return Ok(Input { number, path, name, stream: bytes, conversion: None });
+        };
         let conversion = convert(agent, &path, &name, &bytes, |note| out.say(note))?;
         let stream = stream(&conversion).map_err(|error| Reason::Io(error).of(&*name))?;
-        Ok(Input { number, name, stream, conversion: Some(conversion) })
+        Ok(Input { number, path, name, stream, conversion: Some(conversion) })
     }
 }
 

@@ -2,9 +2,8 @@
 
 use crate::describe::printable;
 use crate::input::Input;
-use crate::locate::{column, locate};
 use serde_json::Value;
-use std::ops::Range;
+use std::borrow::Cow;
 
 /// The physical lines of a stream.
 pub(crate) struct Lines<'a> {
@@ -23,16 +22,9 @@ impl<'a> Lines<'a> {
     }
 
     /// The text of a line, as far as it is text, without the line end.
-    pub(crate) fn text(&self, number: u64) -> String {
-        String::from_utf8_lossy(self.bytes(number)).trim_end_matches('\r').to_owned()
-    }
-
-    /// The bytes of the value that a JSON Pointer names in a line, and its column.
-    pub(crate) fn place(&self, number: u64, pointer: &str) -> (Range<usize>, u64) {
-        let text = self.text(number);
-        let range = locate(&text, pointer).unwrap_or(0..text.len());
-        let column = column(&text, range.start);
-        (range, column)
+    pub(crate) fn text(&self, number: u64) -> Cow<'a, str> {
+        let bytes = self.bytes(number);
+        String::from_utf8_lossy(bytes.strip_suffix(b"\r").unwrap_or(bytes))
     }
 
     /// The record on a line, null where it is none.

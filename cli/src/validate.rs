@@ -1,14 +1,20 @@
 //! `asr validate`: everything in a stream that breaks a requirement, and what is probably wrong.
 
+mod sarif;
+
 use crate::Status;
-use crate::input::Files;
+use crate::describe::printable;
+use crate::input::{Files, Input};
 use crate::lines::Lines;
+use crate::locate::Located;
 use crate::output::stdout;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use asr_spec::{Finding, Report, Requirement};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use asr_spec::{Finding, Report};
+use console::style;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 #[derive(clap::Args)]
@@ -34,32 +40,49 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             Err(error) => return Ok(Err(error)),
         };
         let lines = Lines::of(&input);
+        let Report { violations, warnings } = &report;
         if args.json {
-            let all =
-                |findings: &[Finding]| -> Vec<_> { findings.iter().map(|it| in_json(&lines, it)).collect() };
-            let Report { violations, warnings } = &report;
-            writeln!(out, "{}", json!({"violations": all(violations), "warnings": all(warnings)}))?;
+            let (violations, warnings) = (in_json(&lines, violations)?, in_json(&lines, warnings)?);
+            writeln!(out, "{}", json!({"violations": violations, "warnings": warnings}))?;
         } else if args.sarif {
-            let findings = [("error", &report.violations), ("warning", &report.warnings)];
-            let findings = findings.into_iter().flat_map(|(level, findings)| {
-                let in_sarif = |finding| in_sarif(&lines, &input.name, level, finding);
-                findings.iter().map(in_sarif).zip(findings.iter().map(|finding| finding.requirement))
-            });
-            let findings: Vec<(Value, Requirement)> = findings.collect();
-            found.lock().unwrap_or_else(PoisonError::into_inner).insert(input.number, findings);
+            let mut results = Vec::new();
+            for (level, findings) in [("error", violations), ("warning", warnings)] {
+                for_each(&lines, findings, |finding, line, range| {
+                    let columns = line.column(range.start)..line.column(range.end);
+                    results.push(sarif::Found::new(&input, level, finding, columns, message(finding)));
+                    Ok(())
+                })?;
+            }
+            found.lock().unwrap_or_else(PoisonError::into_inner).insert(input.number, results);
         } else {
-            draw(&lines, &input.name, &report, out)?;
+            draw(&lines, &input, &report, out)?;
         }
         Ok(Ok(if report.is_valid() { Status::Fine } else { Status::Finding }))
     })?;
     if args.sarif {
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (results, broken) = found.into_values().flatten().unzip();
         let mut out = io::BufWriter::new(stdout());
-        writeln!(out, "{:#}", sarif_log(broken, results))?;
+        writeln!(out, "{:#}", sarif::log(found.into_values().flatten().collect(), status))?;
         out.flush()?;
     }
     Ok(status)
+}
+
+/// Hands over each of the findings, which are in the order of their lines, with its line and place.
+fn for_each<'f>(
+    lines: &Lines<'_>,
+    findings: &'f [Finding],
+    mut take: impl FnMut(&'f Finding, &Located<'_>, Range<usize>) -> io::Result<()>,
+) -> io::Result<()> {
+    for of_line in findings.chunk_by(|one, next| one.line == next.line) {
+        let text = of_line.first().map(|finding| lines.text(finding.line)).unwrap_or_default();
+        let mut line = Located::new(&text);
+        for finding in of_line {
+            let range = line.range(&finding.pointer);
+            take(finding, &line, range)?;
+        }
+    }
+    Ok(())
 }
 
 /// What was expected and what was found.
@@ -67,67 +90,70 @@ fn message(finding: &Finding) -> String {
     format!("{} Found {}.", finding.requirement.text(), finding.found)
 }
 
-fn in_json(lines: &Lines<'_>, finding: &Finding) -> Value {
-    let (_, column) = lines.place(finding.line, &finding.pointer);
-    json!({
-        "requirement": finding.requirement,
-        "line": finding.line,
-        "column": column,
-        "record": finding.record,
-        "message": message(finding),
-    })
-}
-
-fn in_sarif(lines: &Lines<'_>, file: &str, level: &str, finding: &Finding) -> Value {
-    let (_, column) = lines.place(finding.line, &finding.pointer);
-    json!({
-        "ruleId": finding.requirement,
-        "level": level,
-        "message": {"text": message(finding)},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": file},
-            "region": {"startLine": finding.line, "startColumn": column},
-        }}],
-    })
+fn in_json(lines: &Lines<'_>, findings: &[Finding]) -> io::Result<Vec<Value>> {
+    let mut all = Vec::new();
+    for_each(lines, findings, |finding, line, range| {
+        all.push(json!({
+            "requirement": finding.requirement,
+            "line": finding.line,
+            "column": line.column(range.start),
+            "record": finding.record,
+            "message": message(finding),
+        }));
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// The report with excerpts, for people.
-fn draw(lines: &Lines<'_>, file: &str, report: &Report, out: &mut impl Write) -> io::Result<()> {
+fn draw(lines: &Lines<'_>, input: &Input, report: &Report, out: &mut impl Write) -> io::Result<()> {
     let renderer = if console::colors_enabled() { Renderer::styled() } else { Renderer::plain() };
+    let name = match input.conversion {
+        Some(_) => format!("{} (as converted)", printable(&input.name)),
+        None => printable(&input.name),
+    };
+    let arrow = style("-->").blue().bright().bold();
     let Report { violations, warnings } = report;
     for (level, findings) in [(Level::ERROR, violations), (Level::WARNING, warnings)] {
-        for finding in findings {
-            let text = lines.text(finding.line);
-            let (range, _) = lines.place(finding.line, &finding.pointer);
-            let excerpt = Snippet::source(text.as_str())
-                .line_start(usize::try_from(finding.line).unwrap_or(usize::MAX))
-                .path(file)
-                .annotation(AnnotationKind::Primary.span(range).label(finding.found.as_str()));
-            let title = level.clone().primary_title(finding.requirement.text());
-            let group = title.id(finding.requirement.id()).element(excerpt);
-            writeln!(out, "{}\n", renderer.render(&[group]))?;
-        }
+        for_each(lines, findings, |finding, line, range| {
+            let Finding { requirement, line: number, found, .. } = finding;
+            let title = level.clone().primary_title(requirement.text()).id(requirement.id());
+            // The renderer would take the column in the excerpt for that in the line.
+            let (width, column) = (number.to_string().len(), line.column(range.start));
+            let (excerpt, range) = excerpt(line.text(), range);
+            let snippet = Snippet::source(excerpt).line_start(usize::try_from(*number).unwrap_or(usize::MAX));
+            let snippet = snippet.annotation(AnnotationKind::Primary.span(range).label(&**found));
+            writeln!(out, "{}", renderer.render(&[Group::with_title(title)]))?;
+            writeln!(out, "{:width$}{arrow} {name}:{number}:{column}", "")?;
+            writeln!(out, "{}\n", renderer.render(&[Group::with_level(level.clone()).element(snippet)]))
+        })?;
     }
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let verdict = if report.is_valid() { "valid" } else { "invalid" };
     let (violations, warnings) = (count(violations.len(), "violation"), count(warnings.len(), "warning"));
-    writeln!(out, "{file}: {verdict}, {violations}, {warnings}")
+    writeln!(out, "{name}: {verdict}, {violations}, {warnings}")
 }
 
-/// A SARIF 2.1.0 log.
-fn sarif_log(broken: BTreeSet<Requirement>, results: Vec<Value>) -> Value {
-    let rule = |requirement: Requirement| json!({"id": requirement, "shortDescription": {"text": requirement.text()}});
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "asr",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": broken.into_iter().map(rule).collect::<Vec<_>>(),
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    })
+/// So many characters of a value, and on either side of it, are handed to the renderer: more than a terminal is wide,
+/// and no matter how long the line is.
+const MOST_CHARS: usize = 400;
+
+/// What is drawn of a line, and where in it the value is. The renderer makes ASCII control characters harmless, this the
+/// others.
+fn excerpt(line: &str, value: Range<usize>) -> (String, Range<usize>) {
+    let part = |range: Range<usize>| line.get(range).unwrap_or_default();
+    let (before, marked, after) = (part(0..value.start), part(value.clone()), part(value.end..line.len()));
+    let begin = before.char_indices().rev().nth(MOST_CHARS).map(|(at, _)| at);
+    let head = |text: &str| match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    };
+    let [before, marked, after] = [
+        begin.map_or(before.to_owned(), |at| format!("…{}", part(at..value.start))),
+        head(marked),
+        head(after),
+    ]
+    .map(|text| text.replace(|char: char| char.is_control() && !char.is_ascii(), "\u{fffd}"));
+    let range = before.len()..before.len() + marked.len();
+    (before + &marked + &after, range)
 }

@@ -2,10 +2,14 @@
 
 use snapbox::cmd::{Command, OutputAssert, cargo_bin};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
 
 fn asr(args: &[&str]) -> Command {
-    Command::new(cargo_bin!("asr")).args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+    Command::new(cargo_bin!("asr")).args(args).current_dir(root())
 }
 
 fn piped(args: &[&str], input: impl Into<Vec<u8>>) -> OutputAssert {
@@ -16,7 +20,7 @@ const ONE: &str = "{\"type\":\"message\",\"seq\":1,\"id\":\"r1\"}\n";
 
 #[test]
 fn every_example_of_the_documentation_prints_what_it_shows() {
-    std::env::set_current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+    std::env::set_current_dir(root()).unwrap();
     trycmd::TestCases::new().register_bin("asr", cargo_bin!("asr").to_path_buf()).case("docs/command.md");
 }
 
@@ -140,10 +144,16 @@ fn text_from_a_session_cannot_drive_the_terminal() {
     let lost = format!(r#"{{"type":"session_info","seq":2,"id":"h","heads":["{text}","lost {text}"]}}"#);
     let native = format!(r#"{{"type":"{text}","uuid":"u","sessionId":"s"}}"#);
     let (one, two) = (format!("{record}\n"), format!("{record}\n{lost}\n"));
+    // JSON allows what is no ASCII control character as it is; U+009B begins a sequence as ESC [ does.
+    let raw = "{\"type\":\"rewind\",\"seq\":1,\"id\":\"r\u{9b}31m\",\"reason\":\"\u{9b}2J\",\"to\":\"\u{9b}31m\"}\n".to_owned();
     for (args, input) in [
         (&["view", "-"][..], &one),
         (&["path", "-"], &two),
         (&["heads", "-"], &two),
+        (&["explain", "-"], &one),
+        (&["explain", "-"], &raw),
+        (&["validate", "-"], &two),
+        (&["validate", "-"], &raw),
         (&["view", "--head", "\u{1b}[31mlost", "-"], &one),
         (&["convert", "--from", "claude-code", "-"], &native),
         (&["view", "\u{1b}[31mno-file"], &one),
@@ -151,8 +161,9 @@ fn text_from_a_session_cannot_drive_the_terminal() {
         let output = piped(args, input.as_str());
         let output = output.get_output();
         for printed in [&output.stdout, &output.stderr] {
-            let is_obeyed = |byte: &u8| byte.is_ascii_control() && *byte != b'\n';
-            assert!(!printed.iter().any(is_obeyed), "{args:?}: {}", printed.escape_ascii());
+            let printed = std::str::from_utf8(printed).unwrap();
+            let is_obeyed = |char: char| char.is_control() && char != '\n';
+            assert!(!printed.contains(is_obeyed), "{args:?}: {}", printed.escape_debug());
         }
     }
 }
@@ -179,22 +190,51 @@ fn lines_and_columns_are_those_that_an_editor_shows() {
     );
 }
 
+/// The renderer would read the whole line for each finding, and call the column in what is drawn that in the line.
 #[test]
-fn sarif_names_every_rule_that_it_reports() {
-    let output =
-        asr(&["validate", "--sarif", "fixtures/requirements/ASR-080-invalid/input.jsonl"]).assert().code(1);
+fn a_long_line_is_drawn_in_part_and_its_columns_are_those_of_the_line() {
+    let ids: Vec<_> = (0..2000).map(|at| format!("\"é{at}\"")).collect();
+    let line = format!(
+        r#"{{"type":"compaction","seq":1,"id":"c","compactionId":"c","kind":"prune","replaces":{{"ids":[{}]}}}}"#,
+        ids.join(",")
+    );
+    let output = piped(&["validate", "-"], &*line).code(1);
+    let text = std::str::from_utf8(&output.get_output().stdout).unwrap();
+    assert_eq!(text.matches("error[ASR-080]").count(), ids.len());
+    for id in [&ids[0], &ids[1000], &ids[1999]] {
+        let column = line.split(&**id).next().unwrap().chars().count() + 1;
+        assert!(text.contains(&format!(" --> standard input:1:{column}\n")), "{id}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() < 200));
+}
+
+#[test]
+fn sarif_says_of_every_finding_which_rule_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let stream = fs::read(root().join("fixtures/requirements/ASR-080-invalid/input.jsonl")).unwrap();
+    fs::write(folder.path().join("a b#1.jsonl"), stream).unwrap();
+    let output = asr(&["validate", "--sarif", "a b#1.jsonl"]).current_dir(folder.path()).assert().code(1);
     let log: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     assert_eq!(log["version"], "2.1.0");
     let run = &log["runs"][0];
-    let rules: Vec<_> =
-        run["tool"]["driver"]["rules"].as_array().unwrap().iter().map(|rule| &rule["id"]).collect();
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     let results = run["results"].as_array().unwrap();
     assert_eq!(results.len(), 5);
     for result in results {
-        assert!(rules.contains(&&result["ruleId"]) && result["message"]["text"].is_string());
-        let region = &result["locations"][0]["physicalLocation"]["region"];
-        assert!(region["startLine"].as_u64() > Some(0) && region["startColumn"].as_u64() > Some(0));
+        let rule = &rules[result["ruleIndex"].as_u64().unwrap() as usize];
+        assert!(rule["id"] == result["ruleId"] && result["message"]["text"].is_string());
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "a%20b%231.jsonl");
+        let [line, start, end] =
+            ["startLine", "startColumn", "endColumn"].map(|key| place["region"][key].as_u64().unwrap());
+        assert!(line > 0 && start > 0 && end > start);
     }
+
+    let unreadable = asr(&["validate", "--sarif", "no/such/file"]).assert().code(2);
+    let log: serde_json::Value = serde_json::from_slice(&unreadable.get_output().stdout).unwrap();
+    assert_eq!(log["runs"][0]["invocations"][0]["executionSuccessful"], false);
 }
 
 /// A number that is too large for a float is repeated as it was written. `explain --json` once panicked here, since it

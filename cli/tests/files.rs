@@ -204,7 +204,7 @@ fn one_log_has_the_findings_of_all_files_in_order() {
     let results = log["runs"][0]["results"].as_array().unwrap().iter();
     let place = |result: &serde_json::Value| {
         let location = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
-        PathBuf::from(location.as_str().unwrap())
+        PathBuf::from(location.as_str().unwrap().strip_prefix("file://").unwrap())
     };
     assert_eq!(results.map(place).collect::<Vec<_>>(), paths);
 }
