@@ -162,3 +162,18 @@ pub fn oracle_log(stream: &[u8], query: &Query) -> (Outcome, StepLog) {
     let outcome = asr_oracle::Stream::read(stream, &mut log).answer(query, &mut log);
     (outcome, log)
 }
+
+/// As [`oracle_log`], for the oracle with a choice replaced.
+pub fn variant_log(variant: &Variant, stream: &[u8], query: &Query) -> (Outcome, StepLog) {
+    let mut log = StepLog::default();
+    let outcome = asr_oracle::Stream::read_as(variant, stream, &mut log).answer(query, &mut log);
+    (outcome, log)
+}
+
+/// The core's outcome of a query, with the steps that it took for it.
+pub fn core_log(stream: &[u8], query: &Query) -> Result<(Outcome, StepLog), String> {
+    let mut log = StepLog::default();
+    let stream = asr_core::Stream::read(stream).map_err(|error| error.to_string())?;
+    let outcome = stream.answer_traced(query, &mut log);
+    Ok((outcome, log))
+}

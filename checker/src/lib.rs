@@ -17,6 +17,6 @@ pub mod traces;
 mod verdict;
 
 pub use compare::{Heads, compare, queries};
-pub use engine::{Core, Engine, Oracle, OracleAs, Session, oracle_log};
+pub use engine::{Core, Engine, Oracle, OracleAs, Session, core_log, oracle_log, variant_log};
 pub use siblings::compare_siblings;
 pub use verdict::{Difference, Verdict};

@@ -1,10 +1,11 @@
-//! Two traces of one answer, side by side.
+//! Two traces of one query, side by side.
 //!
 //! The two implementations take the same decisions in another order: one scans backwards and applies compactions to a
 //! list, the other goes forward once. So what is compared is not the order but the decisions: the steps that put
 //! something somewhere, each with the record that it is about and the one that it refers to, in the order of those
 //! records.
 
+use crate::engine::core_log;
 use asr_spec::{Query, Step, StepLog};
 use std::collections::BTreeSet;
 
@@ -35,29 +36,38 @@ pub const DECISIVE: [Step; 20] = [
     Step::V4,
 ];
 
-/// The decisions of both implementations on one query, by the record that they are about.
+/// The decisions of two engines on one query, by the record that they are about.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Traces {
-    /// The oracle's.
-    pub oracle: Vec<Decision>,
-    /// The core's.
-    pub core: Vec<Decision>,
-}
+pub struct Traces([Vec<Decision>; 2]);
+
+/// A decision of one engine beside that of the other, as far as they take it.
+pub type Aligned = [Option<Decision>; 2];
 
 impl Traces {
-    /// The traces of both engines, from the answer to `query` alone.
+    /// The traces of oracle and core, from the answer to `query` alone.
     pub fn of(stream: &[u8], query: &Query) -> Result<Self, String> {
-        let (mut oracle, mut core) = (StepLog::default(), StepLog::default());
+        let mut oracle = StepLog::default();
         asr_oracle::Stream::read(stream, &mut ()).answer(query, &mut oracle);
-        let indexed = asr_core::Stream::read(stream).map_err(|error| error.to_string())?;
-        indexed.answer_traced(query, &mut core);
-        Ok(Self { oracle: decisions(&oracle), core: decisions(&core) })
+        let (_, core) = core_log(stream, query)?;
+        Ok(Self::between([&oracle, &core]))
+    }
+
+    /// The decisions in two logs.
+    pub fn between(logs: [&StepLog; 2]) -> Self {
+        Self(logs.map(decisions))
+    }
+
+    /// How many decisions the first engine takes.
+    pub fn decisions(&self) -> usize {
+        let Self([first, _]) = self;
+        first.len()
     }
 
     /// The two aligned: equal decisions beside each other, and what only one has beside a gap.
-    pub fn aligned(&self) -> Vec<[Option<Decision>; 2]> {
+    pub fn aligned(&self) -> Vec<Aligned> {
         let key = |(step, about, refers_to): &Decision| (*about, *step, *refers_to);
-        let (mut left, mut right) = (self.oracle.iter().peekable(), self.core.iter().peekable());
+        let Self([left, right]) = self;
+        let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
         let mut rows = Vec::new();
         loop {
             let order = match (left.peek(), right.peek()) {
@@ -73,14 +83,12 @@ impl Traces {
         }
     }
 
-    /// The first record at which the two decide differently, with both sides' decisions about it.
-    pub fn first_difference(&self) -> Option<(u64, [Vec<Decision>; 2])> {
+    /// The line of the first record about which the two decide differently, and all decisions about it, aligned.
+    pub fn first_difference(&self) -> Option<(u64, Vec<Aligned>)> {
+        let line = |row: &Aligned| row.iter().flatten().next().map(|&(_, about, _)| about);
         let rows = self.aligned();
-        let differing = rows.iter().find(|[oracle, core]| oracle != core)?;
-        let (_, about, _) = differing.iter().flatten().next()?;
-        let of =
-            |decisions: &[Decision]| decisions.iter().copied().filter(|(_, line, _)| line == about).collect();
-        Some((*about, [of(&self.oracle), of(&self.core)]))
+        let about = rows.iter().find(|[left, right]| left != right).and_then(line)?;
+        Some((about, rows.into_iter().filter(|row| line(row) == Some(about)).collect()))
     }
 }
 
@@ -96,20 +104,14 @@ mod tests {
 
     #[test]
     fn traces_are_aligned_by_record_and_differ_where_one_has_more() {
-        let oracle = vec![(Step::Ip4, 1, 0), (Step::Ip1, 2, 1), (Step::V3g, 3, 0)];
-        let core = vec![(Step::Ip4, 1, 0), (Step::Ip2, 2, 1), (Step::V3g, 3, 0)];
-        let traces = Traces { oracle: oracle.clone(), core: core.clone() };
-        assert_eq!(
-            traces.aligned(),
-            [
-                [Some(oracle[0]), Some(core[0])],
-                [Some(oracle[1]), None],
-                [None, Some(core[1])],
-                [Some(oracle[2]), Some(core[2])],
-            ]
-        );
-        assert_eq!(traces.first_difference(), Some((2, [vec![oracle[1]], vec![core[1]]])));
-        let same = Traces { oracle: oracle.clone(), core: oracle };
-        assert_eq!(same.first_difference(), None);
+        let left = vec![(Step::Ip4, 1, 0), (Step::Ip1, 2, 1), (Step::V3g, 3, 0)];
+        let right = vec![(Step::Ip4, 1, 0), (Step::Ip2, 2, 1), (Step::V3g, 3, 0)];
+        let traces = Traces([left.clone(), right.clone()]);
+        let about_2 = vec![[Some(left[1]), None], [None, Some(right[1])]];
+        let around =
+            [vec![[Some(left[0]), Some(right[0])]], about_2.clone(), vec![[Some(left[2]), Some(right[2])]]];
+        assert_eq!(traces.aligned(), around.concat());
+        assert_eq!(traces.first_difference(), Some((2, about_2)));
+        assert_eq!(Traces([left.clone(), left]).first_difference(), None);
     }
 }

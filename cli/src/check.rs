@@ -4,7 +4,8 @@ use crate::Status;
 use crate::describe::printable;
 use crate::input::{Files, Input};
 use crate::lines::Lines;
-use asr_checker::traces::{Decision, Traces};
+use crate::parting::Parting;
+use asr_checker::traces::Traces;
 use asr_checker::{Core, Difference, Heads, Oracle, Verdict, compare, compare_siblings};
 use asr_spec::Query;
 use serde_json::json;
@@ -66,17 +67,10 @@ fn where_they_part(input: &Input, query: &Query) -> String {
         Ok(traces) => traces,
         Err(error) => return format!("  no traces: {error}"),
     };
-    let Some((about, [oracle, core])) = traces.first_difference() else {
-        return "  though they take the same steps".to_owned();
-    };
-    let lines = Lines::of(input);
-    let side = |decisions: Vec<Decision>| {
-        let name = |line| if line == 0 { String::new() } else { format!(" {}", lines.name(line)) };
-        let steps = decisions.iter().map(|(step, _, refers_to)| format!("{step}{}", name(*refers_to)));
-        steps.collect::<Vec<_>>().join(", ")
-    };
-    let about = if about == 0 { "the head".to_owned() } else { lines.name(about) };
-    format!("  they part at {about}\n    oracle  {}\n    core    {}", side(oracle), side(core))
+    match Parting::of(&Lines::of(input), ["oracle", "core"], &traces) {
+        Some(Parting { about, table, .. }) => format!("  they part at {about}\n{}", table.trim_end()),
+        None => "  though they take the same steps".to_owned(),
+    }
 }
 
 /// How many units both implementations of the mechanical-sibling rule place alike, or where they do not.

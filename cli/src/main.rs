@@ -12,6 +12,7 @@ mod lines;
 mod listing;
 mod locate;
 mod output;
+mod parting;
 mod progress;
 mod show;
 mod spec;

@@ -86,7 +86,7 @@ enum Choice {
     Both,
 }
 
-fn variant(name: &str) -> Result<&'static Variant, UnknownVariant> {
+pub(crate) fn variant(name: &str) -> Result<&'static Variant, UnknownVariant> {
     name.parse()
 }
 

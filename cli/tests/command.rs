@@ -168,6 +168,94 @@ fn text_from_a_session_cannot_drive_the_terminal() {
     }
 }
 
+/// What `asr explain` says of a stream, without the introduction and the legend.
+fn story(args: &[&str], stream: &str) -> String {
+    let output = piped(&[&["explain", "-"], args].concat(), stream);
+    let text = String::from_utf8_lossy(&output.get_output().stdout);
+    let story = text.split_once("\nThe head").map_or("", |(_, story)| story);
+    story.split_once("\nThe steps of the Structure chapter").map_or("", |(story, _)| story).to_owned()
+}
+
+/// Every head that names no record once passed for the first one.
+#[test]
+fn only_the_first_head_counts_in_a_story() {
+    let heads =
+        |heads| format!("{ONE}{{\"type\":\"session_info\",\"seq\":2,\"id\":\"s\",\"heads\":{heads}}}\n");
+    assert!(story(&[], &heads(r#"["r1","lost"]"#)).contains("counts. It leads to r1.  [HD2, HD3]"));
+    assert!(story(&[], &heads(r#"["lost","r1"]"#)).contains("counts. It identifies no record of the"));
+    assert!(story(&[], &heads("[null]")).contains("so there is no path.  [HD2, HD4]"));
+}
+
+/// What is removed or inserted is called by what it is: two entries may be of one record.
+#[test]
+fn a_story_tells_records_from_copies_summaries_and_marks() {
+    let compaction = |seq: u64, more: &str| {
+        let form = r#""kind":"summary","summary":[{"type":"text","text":"s"}]"#;
+        format!(
+            "{{\"type\":\"compaction\",\"seq\":{seq},\"id\":\"r{seq}\",\"compactionId\":\"c{seq}\",{form},{more}}}\n"
+        )
+    };
+    let first = compaction(2, r#""replaces":{"state":"unknown"},"retains":[{"ref":"r1"},{"ref":"lost"}]"#);
+    let second = compaction(3, r#""replaces":{"throughId":"r2"}"#);
+    let told = story(&[], &[ONE, &first, &second].concat());
+    let removed = "It removes r1, the mark of r2, the copy of r1, a mark, the summary of r2.";
+    assert!(told.contains(removed), "{told}");
+    let told = story(&[], &[ONE, &first].concat());
+    let inserted = concat!(
+        "In its place: a mark that something unknown was replaced, then carried copies of r1, ",
+        "then a mark that lost identifies no record, then its summary, ",
+    );
+    assert!(told.contains(inserted), "{told}");
+}
+
+#[test]
+fn a_story_says_why_step_four_drops_a_record() {
+    let stream = concat!(
+        "{\"type\":\"tool_call\",\"seq\":1,\"id\":\"call\",\"callId\":\"A\",\"requestedBy\":\"code\"}\n",
+        "{\"type\":\"tool_result\",\"seq\":2,\"id\":\"result\",\"callId\":\"A\"}\n",
+        "{\"type\":\"message\",\"seq\":3,\"id\":\"aside\",\"audience\":\"user\"}\n",
+        "{\"type\":\"message\",\"seq\":4,\"id\":\"taken\"}\n",
+        "{\"type\":\"message\",\"seq\":5,\"id\":\"back\",\"supersedes\":\"taken\",\"status\":\"withdrawn\"}\n",
+    );
+    let told = story(&[], stream);
+    for reason in [
+        "call: made by a program",
+        "result: the result of a call that a program made",
+        "aside: shown to the user only",
+        "taken: withdrawn",
+    ] {
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
+#[test]
+fn a_story_shows_where_another_reading_parts_and_what_it_sees() {
+    let stream =
+        [ONE, "{\"type\":\"message\",\"seq\":2,\"id\":\"r2\",\"branchesFrom\":{\"record\":null}}\n"].concat();
+    let beside = |variant| {
+        let told = story(&["--variant", variant], &stream);
+        told.split_once("\nBeside it, ").unwrap().1.to_owned()
+    };
+    let told = beside("fault:record_null_is_missing");
+    let expected = "  The first difference is about r2; of the steps that place it, each has taken:
+    the chapter, as above  fault:record_null_is_missing
+    BF2                    -
+    -                      BF3
+  The context view is then
+      unknown  what came before is unknown
+  r2  message
+";
+    assert!(told.ends_with(expected), "{told}");
+    assert!(beside("fault:seen_by_id").ends_with("This stream makes no difference to it.\n"));
+    let output =
+        piped(&["explain", "--json", "--variant", "fault:record_null_is_missing", "-"], &*stream).success();
+    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    assert_eq!(
+        (&json["other"]["parts_at"], json["other"]["outcome"].as_array().unwrap().len()),
+        (&2.into(), 2)
+    );
+}
+
 /// A byte order mark, CRLF, a blank line, a tab in front, and characters of two and four bytes before the places.
 #[test]
 fn lines_and_columns_are_those_that_an_editor_shows() {

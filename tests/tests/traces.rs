@@ -14,10 +14,10 @@ fn compare(stream: &[u8]) -> Result<usize, String> {
     let mut alike = 0;
     for query in queries(&ids, Heads::Every) {
         let traces = Traces::of(stream, &query).unwrap();
-        if let Some((about, [oracle, core])) = traces.first_difference() {
-            return Err(format!("`{query}`, line {about}\n  oracle {oracle:?}\n  core   {core:?}"));
+        if let Some((about, decisions)) = traces.first_difference() {
+            return Err(format!("`{query}`, line {about}, oracle and core:\n{decisions:#?}"));
         }
-        alike += traces.oracle.len();
+        alike += traces.decisions();
     }
     Ok(alike)
 }
