@@ -9,9 +9,8 @@ use crate::lines::Lines;
 use crate::locate::Located;
 use crate::output::stdout;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use asr_spec::{Finding, Report};
+use asr_spec::{Finding, Name, Report, Requirement};
 use console::style;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -43,7 +42,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let Report { violations, warnings } = &report;
         if args.json {
             let (violations, warnings) = (in_json(&lines, violations)?, in_json(&lines, warnings)?);
-            writeln!(out, "{}", json!({"violations": violations, "warnings": warnings}))?;
+            writeln!(out, "{}", serde_json::to_string(&InJson { violations, warnings })?)?;
         } else if args.sarif {
             let mut results = Vec::new();
             for (level, findings) in [("error", violations), ("warning", warnings)] {
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.sarif {
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut out = io::BufWriter::new(stdout());
-        writeln!(out, "{:#}", sarif::log(found.into_values().flatten().collect(), status))?;
+        sarif::write(&mut out, found.into_values().flatten().collect(), status)?;
         out.flush()?;
     }
     Ok(status)
@@ -90,16 +89,28 @@ fn message(finding: &Finding) -> String {
     format!("{} Found {}.", finding.requirement.text(), finding.found)
 }
 
-fn in_json(lines: &Lines<'_>, findings: &[Finding]) -> io::Result<Vec<Value>> {
-    let mut all = Vec::new();
+/// A report as JSON.
+#[derive(serde::Serialize)]
+struct InJson<'f> {
+    violations: Vec<FindingInJson<'f>>,
+    warnings: Vec<FindingInJson<'f>>,
+}
+
+#[derive(serde::Serialize)]
+struct FindingInJson<'f> {
+    requirement: Requirement,
+    line: u64,
+    column: u64,
+    record: &'f Name,
+    message: String,
+}
+
+fn in_json<'f>(lines: &Lines<'_>, findings: &'f [Finding]) -> io::Result<Vec<FindingInJson<'f>>> {
+    let mut all = Vec::with_capacity(findings.len());
     for_each(lines, findings, |finding, line, range| {
-        all.push(json!({
-            "requirement": finding.requirement,
-            "line": finding.line,
-            "column": line.column(range.start),
-            "record": finding.record,
-            "message": message(finding),
-        }));
+        let Finding { requirement, line: number, record, .. } = finding;
+        let (column, message) = (line.column(range.start), message(finding));
+        all.push(FindingInJson { requirement: *requirement, line: *number, column, record, message });
         Ok(())
     })?;
     Ok(all)
@@ -136,7 +147,7 @@ fn draw(lines: &Lines<'_>, input: &Input, report: &Report, out: &mut impl Write)
 
 /// So many characters of a value, and on either side of it, are handed to the renderer: more than a terminal is wide,
 /// and no matter how long the line is.
-const MOST_CHARS: usize = 400;
+const MOST_CHARS: usize = 200;
 
 /// What is drawn of a line, and where in it the value is. The renderer makes ASCII control characters harmless, this the
 /// others.

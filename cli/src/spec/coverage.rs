@@ -130,8 +130,11 @@ fn requirement_rows(coverage: &Coverage) -> impl Iterator<Item = Row> {
 fn summary(coverage: &Coverage) -> String {
     let (covered, all) = coverage.score();
     let exceptions = Requirement::ALL.iter().filter(|requirement| requirement.exception().is_some()).count();
+    let rows = step_rows(coverage).chain(requirement_rows(coverage));
+    let never: Vec<_> = rows.filter(|row| row.is_covered == Some(false)).map(|row| row.label).collect();
+    let never = if never.is_empty() { String::new() } else { format!(" Never hit: {}.", never.join(", ")) };
     format!(
-        "{} cases cover {covered} of {all} steps and requirements; {exceptions} requirements are exceptions, with reasons.",
+        "{} cases cover {covered} of {all} steps and requirements; {exceptions} requirements are exceptions, with reasons.{never}",
         coverage.cases
     )
 }
@@ -173,13 +176,24 @@ fn in_json(coverage: &Coverage) -> serde_json::Value {
 }
 
 fn html(coverage: &Coverage, out: &mut impl Write) -> io::Result<()> {
-    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+    let escaped = |text: &str| {
+        let text = text.replace('&', "&amp;").replace('<', "&lt;");
+        // What stands between backticks is code.
+        let parts = text.split('`').zip([false, true].into_iter().cycle());
+        parts
+            .map(|(part, is_code)| if is_code { format!("<code>{part}</code>") } else { part.to_owned() })
+            .collect::<String>()
+    };
     writeln!(out, "{}", include_str!("coverage.head.html").trim_end())?;
     writeln!(out, "<h1>Coverage of the Structure chapter</h1>\n<p>{}</p>", escaped(&summary(coverage)))?;
-    let tables: [(&str, Vec<Row>); 2] =
-        [("Steps", step_rows(coverage).collect()), ("Requirements", requirement_rows(coverage).collect())];
-    for (title, rows) in tables {
-        writeln!(out, "<h2>{title}</h2>\n<table>")?;
+    let (steps, requirements) = (step_rows(coverage).collect(), requirement_rows(coverage).collect());
+    let tables: [(&str, [&str; 3], Vec<Row>); 2] = [
+        ("Steps", ["step", "does", "taken"], steps),
+        ("Requirements", ["requirement", "in our words", "cases"], requirements),
+    ];
+    for (title, heads, rows) in tables {
+        let heads = heads.join("</th><th>");
+        writeln!(out, "<h2>{title}</h2>\n<table>\n<tr><th>{heads}</th><th></th></tr>")?;
         for row in rows {
             let class = row.verdict().split(' ').next().unwrap_or_default().to_lowercase();
             let text = if row.remark.is_empty() {
