@@ -2,10 +2,10 @@
 //!
 //! Nothing here is declared by hand. The oracle runs on every case, from every head, and its trace says which steps were
 //! taken; its validator says which requirements were broken. A case keeps a requirement if it is a test of it
-//! (`meta.json`) and does not break it.
+//! (`meta.json`) and does not break it; one that binds readers only if it says what they answer, rightly.
 
 use crate::compare::{Heads, queries};
-use crate::fixtures::Case;
+use crate::fixtures::{Case, Expectation};
 use asr_oracle::{Stream, siblings};
 use asr_spec::native::NativeRecord;
 use asr_spec::{Decided, Requirement, Step, StepCounts, Trace};
@@ -56,7 +56,13 @@ impl Coverage {
         for &requirement in &broken {
             self.requirements.entry(requirement).or_default().negative += 1;
         }
-        if let Some(kept) = case.meta.requirement.filter(|requirement| !broken.contains(requirement)) {
+        let is_answered = |answer: &Expectation| stream.answer(&answer.query, &mut ()) == answer.outcome;
+        let is_reader_test = !case.expectations.is_empty() && case.expectations.iter().all(is_answered);
+        let is_kept = |requirement: &Requirement| match requirement.decided() {
+            Decided::Reader => is_reader_test,
+            Decided::Stream | Decided::Necessary | Decided::Source => !broken.contains(requirement),
+        };
+        if let Some(kept) = case.meta.requirement.filter(is_kept) {
             self.requirements.entry(kept).or_default().positive += 1;
         }
     }
@@ -93,7 +99,7 @@ impl Coverage {
         let RequirementHits { positive, negative } = self.requirement(requirement);
         match requirement.decided() {
             Decided::Stream | Decided::Necessary => Some(positive > 0 && negative > 0),
-            Decided::Reader => Some(positive > 0 || negative > 0),
+            Decided::Reader => Some(positive > 0),
             Decided::Source => None,
         }
     }
@@ -104,5 +110,31 @@ impl Coverage {
         let requirements =
             Requirement::ALL.into_iter().filter_map(|requirement| self.is_covered(requirement));
         steps.chain(requirements).fold((0, 0), |(covered, all), hit| (covered + u64::from(hit), all + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::Meta;
+    use asr_spec::{Head, Outcome, Query, What};
+
+    fn covers(outcome: Option<Outcome>) -> Option<bool> {
+        let query = Query { what: What::Path, head: Head::Start };
+        let requirement = Some(Requirement::Asr365);
+        let (chapter, reading, why, found) = (None, None, None, None);
+        let meta = Meta { title: String::new(), chapter, reading, requirement, valid: true, why, found };
+        let expectations = outcome.map(|outcome| Expectation { query, outcome }).into_iter().collect();
+        let (id, input, report, variants) = (String::new(), Vec::new(), None, Vec::new());
+        let mut coverage = Coverage::default();
+        coverage.add(&Case { id, meta, input, expectations, report, variants });
+        coverage.is_covered(Requirement::Asr365)
+    }
+
+    #[test]
+    fn only_a_right_answer_is_a_test_of_readers() {
+        assert_eq!(covers(Some(Outcome::Entries(Vec::new()))), Some(true));
+        assert_eq!(covers(Some(Outcome::NoDefaultPath)), Some(false));
+        assert_eq!(covers(None), Some(false));
     }
 }
