@@ -229,6 +229,19 @@ fn a_story_says_why_step_four_drops_a_record() {
 }
 
 #[test]
+fn a_story_names_what_the_path_left_behind_as_far_as_one_can_read_it() {
+    let abandoned = |count: u64| {
+        let records = (2..2 + count)
+            .map(|at| ONE.replace("\"seq\":1,\"id\":\"r1\"", &format!("\"seq\":{at},\"id\":\"r{at}\"")));
+        let rewind = "{\"type\":\"rewind\",\"seq\":99,\"id\":\"w\",\"to\":\"r1\",\"reason\":\"retry\"}\n";
+        story(&[], &format!("{ONE}{}{rewind}", records.collect::<String>()))
+    };
+    assert!(abandoned(2).contains("facts of the session: r2, r3)"), "{}", abandoned(2));
+    assert!(abandoned(21).contains("facts of the session: 21 records from r2 to r22)"), "{}", abandoned(21));
+    assert!(!abandoned(0).contains("facts of the session"), "{}", abandoned(0));
+}
+
+#[test]
 fn a_story_shows_where_another_reading_parts_and_what_it_sees() {
     let stream =
         [ONE, "{\"type\":\"message\",\"seq\":2,\"id\":\"r2\",\"branchesFrom\":{\"record\":null}}\n"].concat();
@@ -323,6 +336,15 @@ fn sarif_says_of_every_finding_which_rule_and_where() {
     let unreadable = asr(&["validate", "--sarif", "no/such/file"]).assert().code(2);
     let log: serde_json::Value = serde_json::from_slice(&unreadable.get_output().stdout).unwrap();
     assert_eq!(log["runs"][0]["invocations"][0]["executionSuccessful"], false);
+}
+
+#[test]
+fn a_report_says_that_its_lines_are_those_of_a_conversion() {
+    let file = "fixtures/sessions/pi/garden.jsonl";
+    asr(&["validate", "--from", "pi", file])
+        .assert()
+        .success()
+        .stdout_eq(format!("{file} (as converted): valid, 0 violations, 0 warnings\n"));
 }
 
 /// A number that is too large for a float is repeated as it was written. `explain --json` once panicked here, since it

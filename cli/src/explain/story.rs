@@ -6,6 +6,9 @@ use asr_spec::{Entry, Head, Json, Outcome, Query, Step, StepLog};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+/// So many records beside the path are named one by one.
+const MOST_NAMES: usize = 20;
+
 /// The log in words.
 pub(super) struct Story<'a> {
     lines: &'a Lines<'a>,
@@ -177,11 +180,14 @@ impl<'a> Story<'a> {
         let on_path: HashSet<u64> = nodes.into_iter().collect();
         let mut beside = self.all(Step::Nr2);
         beside.retain(|line| !on_path.contains(line));
-        if !beside.is_empty() {
-            let sentence =
-                format!("(not on this path, and still facts of the session: {})", self.names(&beside));
-            self.say(2, &sentence, &[]);
-        }
+        let beside = match beside.as_slice() {
+            [] => return,
+            [first, .., last] if beside.len() > MOST_NAMES => {
+                format!("{} records from {} to {}", beside.len(), self.name(*first), self.name(*last))
+            }
+            few => self.names(few),
+        };
+        self.say(2, &format!("(not on this path, and still facts of the session: {beside})"), &[]);
     }
 
     /// Whether a record merely follows the one before it, with nothing to be said about it.
