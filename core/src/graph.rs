@@ -139,7 +139,7 @@ impl Graph {
         let mut graph = Self::default();
         let rewrites = graph.chain(index, steps);
         if graph.precede(index, &rewrites, steps) {
-            graph.number(markers(index));
+            graph.number();
         }
         if S::ARE_HEARD {
             for node in graph.nodes() {
@@ -530,9 +530,8 @@ impl Graph {
         }
     }
 
-    /// Numbers the nodes that have no path index yet, along their paths, which begin with `markers` inherited-context
-    /// markers.
-    fn number(&mut self, markers: u32) {
+    /// Numbers the nodes that have no path index yet, along their paths. A node at which a path begins has one.
+    fn number(&mut self) {
         const ON_WAY: u32 = UNSEEN - 1;
         let mut way = Vec::new();
         for row in 0..self.bound() as Row {
@@ -546,11 +545,8 @@ impl Graph {
                 }
                 self.indexes[at as usize] = ON_WAY;
                 way.push(at);
-                match self.predecessor(at) {
-                    Predecessor::Node(before) => at = before,
-                    Predecessor::Start => break Some(markers),
-                    Predecessor::Unknown | Predecessor::Unresolved(_) => break Some(markers + 1),
-                }
+                let Predecessor::Node(before) = self.predecessor(at) else { break None };
+                at = before;
             };
             while let Some(at) = way.pop() {
                 let index = next.map(|next| next + self.gaps(at).len() as u32);
