@@ -4,6 +4,7 @@ use crate::Status;
 use crate::listing::{EXTENSION, Inputs, Judged, Listed};
 use crate::output::Out;
 use crate::progress::Progress;
+use asr_core::Tally;
 use asr_registry::{Agent, Conversion, ConvertError};
 use std::fs;
 use std::io::{self, Read};
@@ -168,13 +169,11 @@ impl Files {
         let Listed { number, path, .. } = listed;
         let (name, bytes) = read(&path)?;
         let agent = match self.from {
-            Format::Asr => {
-                hint(&name, &bytes).into_iter().for_each(|hint| out.say(hint));
-                None
-            }
+            Format::Asr => None,
             Format::Native(origin) => origin.agent(&bytes),
         };
         let Some(agent) = agent else {
+            hint(&name, &bytes).into_iter().for_each(|hint| out.say(hint));
             return Ok(Input { number, path, name, stream: bytes, conversion: None });
         };
         let conversion = convert(agent, &path, &name, &bytes, |note| out.say(note))?;
@@ -183,10 +182,20 @@ impl Files {
     }
 }
 
-/// What to say of a native session that is read as a stream of records.
+/// What to say of a file that is read as a stream of records and is none: a native session, or no lines of JSON at all.
+/// Any bytes have an outcome, but that of these is hardly what somebody asked for.
 pub(crate) fn hint(name: &str, bytes: &[u8]) -> Option<String> {
-    let agent = Agent::detect(bytes)?;
-    Some(format!("note: {name} looks like a session of {agent}; for its records give --from {agent}"))
+    if let Some(agent) = Agent::detect(bytes) {
+        return Some(format!(
+            "note: {name} looks like a session of {agent}; for its records give --from {agent}"
+        ));
+    }
+    // Of nearly every file the first line is a record, and no other is looked at.
+    let lines = bytes.split(|&byte| byte == b'\n').map(Tally::of);
+    let mut lines = lines.filter(|Tally { records, malformed }| records + malformed > 0).peekable();
+    lines.peek()?;
+    let has_none = lines.all(|Tally { records, malformed: _ }| records == 0);
+    has_none.then(|| format!("note: {name}: expected records, one JSON object per line in UTF-8, found none"))
 }
 
 /// The name and the bytes of a file, or of standard input for `-`.

@@ -64,6 +64,22 @@ fn any_bytes_are_a_stream() {
 }
 
 #[test]
+fn a_file_without_any_record_is_said_to_be_none() {
+    let none = "note: standard input: expected records, [..], found none\n";
+    for (bytes, said) in [
+        (&b"\xff\xfe{\x00}\x00"[..], none),
+        (b"no JSON\n\n[]\n", none),
+        (b"", ""),
+        (b"\n \r\n", ""),
+        (b"no JSON\n{}", ""),
+    ] {
+        for from in ["asr", "auto"] {
+            piped(&["view", "--from", from, "-"], bytes).success().stderr_eq(said);
+        }
+    }
+}
+
+#[test]
 fn converted_output_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.asr.jsonl");
