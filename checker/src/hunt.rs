@@ -40,7 +40,7 @@ pub enum Preset {
     Valid,
     /// Valid streams that bend and have no compactions.
     Paths,
-    /// Valid streams with many compactions.
+    /// Streams with many compactions, half of them valid.
     Compactions,
     /// Streams that break many rules at once.
     Broken,

@@ -27,5 +27,5 @@ impl<O: Phrased + 'static> Arbitrary for Session<O> {
 
 /// The default settings in the size of the generator.
 fn sized(g: &Gen) -> Settings {
-    Settings { lines: u16::try_from(g.size()).unwrap_or(u16::MAX), ..Settings::default() }
+    Settings { lines: u16::try_from(g.size()).unwrap_or(u16::MAX), padding: 0, ..Settings::default() }
 }

@@ -5,7 +5,7 @@
 //! whole.
 
 use crate::choice::{Choices, Given, Seeded};
-use crate::form::{BranchForm, IdForm, Manner, SeqForm};
+use crate::form::{AuditForm, BranchForm, IdForm, Manner, SeqForm};
 use crate::op::{Kind, Op};
 use crate::operand::{Operand, Sort};
 use crate::script::Script;
@@ -38,6 +38,11 @@ impl Script {
         let mut ops = Vec::with_capacity(lines * 5 / 4);
         for _ in 0..lines {
             phrase(&mut choices, &settings, &kinds, &mut ops);
+        }
+        if choices.share(settings.padding) {
+            let at = choices.below(ops.len() + 1);
+            let padding = std::iter::repeat_n(Op::Audit { form: AuditForm::Usage }, 40 + choices.below(48));
+            ops.splice(at..at, padding);
         }
         Self { ops }
     }

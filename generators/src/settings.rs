@@ -8,9 +8,12 @@ use crate::op::Kind;
 /// What scripts to draw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Settings {
-    /// The most lines that a script writes, the least being a quarter of it; marks come on top. Most questions about a stream show within a
-    /// dozen records, and the oracle takes quadratic time.
+    /// The most lines that a script writes, the least being a quarter of it; marks and padding come on top. Most
+    /// questions about a stream show within a dozen records, and the oracle takes quadratic time.
     pub lines: u16,
+    /// Of 256 scripts from a seed, how many have a padding of dozens of audit-only records in a row, which are cheap
+    /// and make a stream of more lines than a reader takes together.
+    pub padding: u8,
     /// How often each kind of line is drawn, relative to the others.
     pub weights: Weights,
     /// Whether each script does without some kinds of line, drawn anew for each. A script of few kinds goes
@@ -115,6 +118,7 @@ impl Settings {
     pub const fn mixed() -> Self {
         Self {
             lines: 24,
+            padding: 2,
             weights: Weights::MIXED,
             swarm: true,
             sound: 128,
@@ -137,7 +141,8 @@ impl Settings {
         Self { weights, branches: 64, spellings: 0, ..Self::valid() }
     }
 
-    /// Valid streams of messages, calls and results with many compactions, hardly bent.
+    /// Messages, calls and results with many compactions, hardly bent. Half of the streams are valid; of the others
+    /// nothing is odd but refs, which may look ahead or lead nowhere.
     pub const fn compactions() -> Self {
         let weights = Weights {
             message: 24,
@@ -149,7 +154,7 @@ impl Settings {
             gap: 3,
             ..Weights::NONE
         };
-        Self { weights, branches: 6, spellings: 0, ..Self::valid() }
+        Self { weights, sound: 128, odd_refs: 64, branches: 6, spellings: 0, ..Self::valid() }
     }
 
     /// Streams that break many rules at once.

@@ -83,7 +83,7 @@ operand! {
             Twice,
             /// Keys in reverse order.
             Reversed,
-            /// A field of 126 nested lists, so that the record has 127 levels.
+            /// A field of 126 nested lists and objects, so that the record has 127 levels.
             Deep,
             /// A field of numbers beyond any machine number.
             Numbers,
@@ -93,6 +93,9 @@ operand! {
             Surrogates,
             /// Fields whose content looks like structure.
             Decoys,
+            /// A string longer than what a reader looks at together, with escapes and letters across every seam; once
+            /// in a stream, since that takes time.
+            Long,
             /// A byte order mark, where the line is the first one.
             Bom,
             /// No line end, where the line is the last one.
@@ -195,6 +198,10 @@ operand! {
             LoneSurrogateKey,
             /// A surrogate pair in the wrong order.
             SwappedSurrogates,
+            /// Half a surrogate pair before an escape that is no other half.
+            BrokenPair,
+            /// A surrogate pair and another half.
+            HalfBehindPair,
             /// 128 levels.
             TooDeep,
             /// A zero before a number.
@@ -213,12 +220,16 @@ operand! {
             Infinity,
             /// A tab within a string.
             RawTab,
+            /// The last of the control characters, behind many letters of a string.
+            RawControl,
             /// An escape that JSON does not have.
             BadEscape,
             /// A Unicode escape of two digits.
             ShortEscape,
             /// A form feed for white space.
             FormFeed,
+            /// A form feed and nothing else.
+            OnlyFormFeed,
             /// A space that is not JSON white space.
             WideSpace,
             /// Two byte order marks.

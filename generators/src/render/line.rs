@@ -9,6 +9,12 @@ use std::borrow::Cow;
 /// The levels that a record may have; deeper ones make the line malformed.
 const LEVELS: usize = 127;
 
+/// As many bytes as a reader may check together for UTF-8.
+const LONG: usize = 1 << 16;
+
+/// Repeated, each of its bytes comes to stand at every place of a block of 64, since its length is odd.
+const SEAMS: &str = r#"\"\ud83d\ude00é€"#;
+
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A record: its fields as JSON text, in order.
@@ -43,7 +49,10 @@ impl Line {
         let text = match spelling {
             None | Some(SpellForm::Crlf | SpellForm::Unended) => return object(self.fields.iter(), "", out),
             Some(SpellForm::Bom) if out.is_empty() => format!("{BYTE_ORDER_MARK}{}", self.plain("")),
-            Some(SpellForm::Bom) => self.plain(""),
+            Some(SpellForm::Long) if out.len() < LONG => {
+                self.plain(&format!(r#","x":"{}""#, SEAMS.repeat(LONG / SEAMS.len() + 1)))
+            }
+            Some(SpellForm::Bom | SpellForm::Long) => self.plain(""),
             Some(SpellForm::Spaced) => spaced(&self.plain("")),
             Some(SpellForm::Escapes) => escaped(&self.plain("")),
             Some(SpellForm::Twice) => self.twice(),
@@ -122,10 +131,12 @@ fn object<'a>(
     out.push(b'}');
 }
 
-/// A field of lists that gives a record so many levels.
+/// A field of lists and objects in turn, the innermost of them empty, that gives a record so many levels.
 fn nested(levels: usize) -> String {
-    let lists = levels.saturating_sub(1);
-    format!(r#","x":{}{}"#, "[".repeat(lists), "]".repeat(lists))
+    let value = (2..levels).fold("[]".to_owned(), |inner, level| {
+        if level % 2 == 0 { format!(r#"{{"":{inner}}}"#) } else { format!("[{inner}]") }
+    });
+    format!(r#","x":{value}"#)
 }
 
 /// A JSON string.
@@ -245,6 +256,8 @@ pub(super) fn malformed(damage: Damage, seq: i64, id: &str, out: &mut Vec<u8>) {
         Damage::LoneSurrogateKey => with(br#""\udfff":5"#),
         Damage::SwappedSurrogates => with(br#""x":"\ude00\ud83d""#),
         Damage::TooDeep => format!("{{{fields}{}}}", nested(LEVELS + 1)).into_bytes(),
+        Damage::BrokenPair => with(br#""x":"\ud83d\u0041""#),
+        Damage::HalfBehindPair => with(br#""x":"\ud83d\ude00\ude00""#),
         Damage::LeadingZero => with(br#""x":01"#),
         Damage::BarePoint => with(br#""x":1."#),
         Damage::PointFirst => with(br#""x":.5"#),
@@ -253,9 +266,11 @@ pub(super) fn malformed(damage: Damage, seq: i64, id: &str, out: &mut Vec<u8>) {
         Damage::NotANumber => with(br#""x":NaN"#),
         Damage::Infinity => with(br#""x":-Infinity"#),
         Damage::RawTab => with(b"\"x\":\"\t\""),
+        Damage::RawControl => with(format!("\"x\":\"{}\x1f\"", "x".repeat(80)).as_bytes()),
         Damage::BadEscape => with(br#""x":"\x41""#),
         Damage::ShortEscape => with(br#""x":"\u41""#),
         Damage::FormFeed => with(b"\x0c\"x\":5"),
+        Damage::OnlyFormFeed => b"\x0c".to_vec(),
         Damage::WideSpace => with("\u{a0}\"x\":5".as_bytes()),
         Damage::TwoBoms => format!("{BYTE_ORDER_MARK}{BYTE_ORDER_MARK}{whole}").into_bytes(),
         Damage::ZeroByte => format!("{whole}\0").into_bytes(),
