@@ -55,8 +55,10 @@ impl Script {
     /// The script of any bytes.
     pub fn from_bytes_with(bytes: &[u8], settings: &Settings) -> Self {
         let kinds = settings.weights.by_kind();
-        let mut ops = Vec::new();
-        for stretch in bytes.chunks(PHRASE).take(settings.lines.into()) {
+        let stretches = bytes.chunks(PHRASE).take(settings.lines.into());
+        // Room for the lines and a mark for every other one.
+        let mut ops = Vec::with_capacity(stretches.len() * 3 / 2);
+        for stretch in stretches {
             phrase(&mut Given(stretch), settings, &kinds, &mut ops);
         }
         Self { ops }
