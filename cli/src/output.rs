@@ -244,8 +244,10 @@ mod tests {
                 placed.fetch_add(1, Ordering::SeqCst);
                 add(&mut out, &format!("{number} "));
                 if number == 0 {
-                    // The others stand before the first place that is too far ahead.
-                    while next.load(Ordering::SeqCst) <= MOST_AHEAD {
+                    // The others stand before the first place that is too far ahead, and none is on its way to one before.
+                    while next.load(Ordering::SeqCst) <= MOST_AHEAD
+                        || placed.load(Ordering::SeqCst) < MOST_AHEAD
+                    {
                         thread::yield_now();
                     }
                     assert_eq!(placed.load(Ordering::SeqCst), MOST_AHEAD);
