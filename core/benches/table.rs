@@ -67,7 +67,7 @@ fn all_leaves(stream: &Stream<'_>) {
     }
     let sample: Vec<_> = heads.iter().step_by(heads.len() / SAMPLE).collect();
     let queries: Vec<_> =
-        sample.iter().map(|id| Query { what: What::View, head: Head::Ref((*id).clone()) }).collect();
+        sample.iter().map(|id| Query { what: What::View, head: Head::Ref(id.as_ref().to_owned()) }).collect();
     let [all, some] = race(
         3,
         worked,

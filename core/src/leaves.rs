@@ -50,7 +50,7 @@ impl Leaf<'_> {
         self.stream.graph.name(&self.stream.index, self.node)
     }
 
-    /// Its path or view, which [`Stream::entry`] names; none where following predecessors leads into a cycle
+    /// Its path or view, which [`Stream::entries`] names; none where following predecessors leads into a cycle
     /// (ASR-366).
     pub fn items(&self) -> Option<&[Item]> {
         self.items.ok()
@@ -59,7 +59,7 @@ impl Leaf<'_> {
     /// Its path or view with the texts.
     pub fn named(&self) -> asr_spec::Leaf {
         let outcome = match self.items {
-            Ok(items) => Outcome::Entries(items.iter().map(|&item| self.stream.entry(item)).collect()),
+            Ok(items) => Outcome::Entries(self.stream.entries(items)),
             Err(at) => Outcome::Cycle { at: self.stream.graph.name(&self.stream.index, at) },
         };
         asr_spec::Leaf { head: self.head(), outcome }

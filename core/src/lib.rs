@@ -147,7 +147,7 @@ impl<'a> Stream<'a> {
         self.answer_told(query, &mut Told(trace))
     }
 
-    /// The answer without the texts: a list of small copies, which [`Stream::entry`] names one by one. Where the
+    /// The answer without the texts: a list of small copies, which [`Stream::entries`] names. Where the
     /// outcome is no list, or begins and ends with a head that names no node, it comes as an error.
     ///
     /// As [`Stream::answer`], but some nanoseconds per item.
@@ -159,14 +159,14 @@ impl<'a> Stream<'a> {
         self.items_told(query, &mut ())
     }
 
-    /// The entry that an item of this stream stands for.
-    pub fn entry(&self, item: Item) -> Entry {
-        path::entry(&self.index, &self.graph, item)
+    /// The entries that items of this stream stand for.
+    pub fn entries(&self, items: &[Item]) -> Vec<Entry> {
+        path::entries(&self.index, &self.graph, items)
     }
 
     fn answer_told(&self, query: &Query, steps: &mut impl Steps) -> Outcome {
         match self.items_told(query, steps) {
-            Ok(items) => Outcome::Entries(items.into_iter().map(|item| self.entry(item)).collect()),
+            Ok(items) => Outcome::Entries(self.entries(&items)),
             Err(outcome) => outcome,
         }
     }

@@ -9,7 +9,7 @@
 use crate::graph::{Graph, Node, Predecessor};
 use crate::index::{Index, Kind, Ref, Row};
 use crate::steps::Steps;
-use asr_spec::{Entry, Step};
+use asr_spec::{Entry, Name, Step};
 use std::collections::HashSet;
 
 /// An item of an active path or of a context view. Nodes, rows and refs are numbers of the stream at hand.
@@ -118,8 +118,18 @@ pub(crate) fn explain(index: &Index<'_>, graph: &Graph, head: Node, steps: &mut 
     Graph::explain(index, nodes.map(|node| index.line(node)), steps);
 }
 
-/// The item in the form of ASR-376.
-pub(crate) fn entry(index: &Index<'_>, graph: &Graph, item: Item) -> Entry {
+/// Items in the form of ASR-376. All that a compaction retains shares one name of the compaction: names are as long as
+/// somebody made them.
+pub(crate) fn entries(index: &Index<'_>, graph: &Graph, items: &[Item]) -> Vec<Entry> {
+    let mut latest: Option<(Node, Name)> = None;
+    let mut by = |node| match &latest {
+        Some((named, name)) if *named == node => name.clone(),
+        _ => latest.insert((node, graph.name(index, node))).1.clone(),
+    };
+    items.iter().map(|&item| entry(index, graph, item, &mut by)).collect()
+}
+
+fn entry(index: &Index<'_>, graph: &Graph, item: Item, by: impl FnOnce(Node) -> Name) -> Entry {
     let name = |node| graph.name(index, node);
     let unresolved = |target| {
         let (reference, status) = graph.failed(index, target);
@@ -138,8 +148,8 @@ pub(crate) fn entry(index: &Index<'_>, graph: &Graph, item: Item) -> Entry {
         Item::Retained(at) => {
             let retained = index.retains[at as usize];
             match (graph.resolve(index, retained.target), graph.node(retained.by)) {
-                (Ok(node), Some(by)) => {
-                    Entry::Retained { id: name(node), by: name(by), truncated: retained.is_truncated }
+                (Ok(node), Some(compaction)) => {
+                    Entry::Retained { id: name(node), by: by(compaction), truncated: retained.is_truncated }
                 }
                 _ => unresolved(retained.target),
             }

@@ -10,8 +10,8 @@
 //! `refs` (where refs lead), `shape` (which members there are), `revisions` (ASR-352 and ASR-359), `traces`
 //! (what a converter probably did wrong). Where findings point is settled in [`Finding`].
 //!
-//! O(n log n) for n bytes, besides the report itself, which repeats the id of a record for each finding. (And
-//! besides one number of very many digits as the branchesFrom of a record with very many revisions.)
+//! O(n log n) for n bytes, besides the report itself. (And besides one number of very many digits as the branchesFrom of
+//! a record with very many revisions.)
 
 #![expect(
     clippy::indexing_slicing,
@@ -155,10 +155,14 @@ impl<'s, 'a> Validator<'s, 'a> {
             Asr009 | Asr364B | Asr373A | Asr374A | Asr374B => &mut self.report.warnings,
             _ => &mut self.report.violations,
         };
+        let line = self.index.line(row);
+        // Findings about a record mostly come together, and share its name.
+        let latest = findings.last().filter(|latest| latest.line == line);
+        let record = latest.map_or_else(|| self.index.name(row), |latest| latest.record.clone());
         findings.push(Finding {
             requirement,
-            line: self.index.line(row),
-            record: self.index.name(row),
+            line,
+            record,
             pointer: pointer.to_string(),
             found: found.to_string(),
         });

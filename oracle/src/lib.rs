@@ -78,7 +78,7 @@ impl Stream {
     pub fn leaves(&self, what: What) -> Vec<Leaf> {
         let leaf = |node| {
             let head = self.name(self.first(node));
-            let query = Query { what, head: Head::Ref(head.0.clone().unwrap_or_default()) };
+            let query = Query { what, head: Head::Ref(head.0.as_deref().unwrap_or_default().to_owned()) };
             Leaf { head, outcome: self.outcome(&query, &Predecessor::Node(node), &mut ()) }
         };
         leaves::leaves(self).into_iter().map(leaf).collect()

@@ -23,7 +23,7 @@ pub(crate) struct Record {
     /// The type, empty where it is no string.
     pub r#type: String,
     /// The id, where it is a string.
-    pub id: Option<String>,
+    pub id: Option<Arc<str>>,
     /// The seq: an integer literal of 64 bits (`readings.md` B.9).
     pub seq: Option<i64>,
 }
@@ -47,12 +47,13 @@ impl Line {
 
 impl From<BTreeMap<String, Json>> for Record {
     fn from(members: BTreeMap<String, Json>) -> Self {
-        let string = |key: &str| members.get(key).and_then(Json::as_str).map(str::to_owned);
+        let string = |key: &str| members.get(key).and_then(Json::as_str);
         let seq = match members.get("seq") {
             Some(Json::Number(number)) => number.literal().parse().ok(),
             _ => None,
         };
-        Self { r#type: string("type").unwrap_or_default(), id: string("id"), seq, members }
+        let (r#type, id) = (string("type").unwrap_or_default().to_owned(), string("id").map(Arc::from));
+        Self { r#type, id, seq, members }
     }
 }
 

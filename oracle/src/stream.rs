@@ -193,7 +193,7 @@ impl Stream {
 
     /// What output calls the record at `position`.
     pub(crate) fn name(&self, position: usize) -> Name {
-        Name(self.id(position).map(str::to_owned))
+        Name(self.record(position).and_then(|record| record.id.clone()))
     }
 
     /// The physical line of the record at `position`.

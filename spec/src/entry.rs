@@ -5,16 +5,18 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// What a record is called in output: its id, or nothing (JSON `null`) where it has none (`readings.md` B.9).
 ///
-/// Two records may have the same name, so a name never identifies a node.
+/// Two records may have the same name, so a name never identifies a node. An output may repeat a name as often as it
+/// likes: copies share the text, which may be as long as a line.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Name(pub Option<String>);
+pub struct Name(pub Option<Arc<str>>);
 
 impl From<&str> for Name {
     fn from(id: &str) -> Self {
-        Self(Some(id.to_owned()))
+        Self(Some(id.into()))
     }
 }
 
@@ -26,13 +28,13 @@ impl fmt::Display for Name {
 
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.0.as_deref().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Option::deserialize(deserializer).map(Self)
+        Option::<String>::deserialize(deserializer).map(|id| Self(id.map(Into::into)))
     }
 }
 
@@ -263,7 +265,7 @@ fn entry_from(members: &mut Object) -> Result<Entry, &'static str> {
 fn name(json: Json) -> Result<Name, &'static str> {
     match json {
         Json::Null => Ok(Name(None)),
-        Json::String(id) => Ok(Name(Some(id))),
+        Json::String(id) => Ok(Name(Some(id.into()))),
         _ => Err("expected a record id or null"),
     }
 }

@@ -79,7 +79,7 @@ fn cycle(json: &Json) -> Option<Outcome> {
     }
     match members.get("at")? {
         Json::Null => Some(Outcome::Cycle { at: Name(None) }),
-        Json::String(id) => Some(Outcome::Cycle { at: Name(Some(id.clone())) }),
+        Json::String(id) => Some(Outcome::Cycle { at: Name(Some(id.as_str().into())) }),
         _ => None,
     }
 }

@@ -91,7 +91,7 @@ fn heads_and_inner_nodes(session: &dyn Session) -> (BTreeSet<Name>, BTreeSet<Nam
     let (mut heads, mut inner) = (BTreeSet::new(), BTreeSet::new());
     for id in session.ids() {
         let outcome = session.answer(&Query { what: What::Path, head: Head::Ref(id.clone()) });
-        let name = Name(Some(id));
+        let name = Name::from(id.as_str());
         match outcome {
             Outcome::Entries(entries) => {
                 let mut nodes = entries.into_iter().rev().filter_map(|entry| match entry {

@@ -3,7 +3,7 @@
 use super::entries::{exactly, is_by, is_of_path, node_name, shown, summary};
 
 use super::subject::{Examined, Given, Reading, Stop, Subject, Unchanged, given};
-use asr_spec::{Entry, Name, What};
+use asr_spec::{Entry, What};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -169,10 +169,10 @@ pub(super) fn set(s: &Subject<'_>) -> Examined {
             gone.insert(at);
         }
     }
-    let ids: Vec<&Option<String>> = gone
+    let ids: Vec<_> = gone
         .iter()
         .filter_map(|&at| match before.view.get(at)? {
-            Entry::Node { id: Name(id), .. } | Entry::Summary { id: Name(id), .. } => Some(id),
+            Entry::Node { id, .. } | Entry::Summary { id, .. } => Some(id),
             _ => None,
         })
         .collect();

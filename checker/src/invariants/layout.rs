@@ -242,7 +242,7 @@ impl Layout {
             if self.is_malformed(position) {
                 gaps.push(Entry::Malformed { line: item.line as u64 + 1 });
             } else if r#type == "gap" {
-                gaps.push(Entry::Gap { id: Name(self.id(position).map(str::to_owned)) });
+                gaps.push(Entry::Gap { id: Name(self.id(position).map(Into::into)) });
             }
         }
         gaps.reverse();

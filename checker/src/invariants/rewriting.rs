@@ -39,7 +39,7 @@ fn renamed(id: &str) -> String {
 
 /// An outcome under the other names.
 fn rename(outcome: Outcome) -> Outcome {
-    let name = |Name(id): Name| Name(id.map(|id| renamed(&id)));
+    let name = |Name(id): Name| Name(id.map(|id| renamed(&id).into()));
     let entry = |entry| match entry {
         Entry::Node { id, rev } => Entry::Node { id: name(id), rev: rev.map(name) },
         Entry::Summary { id, rev } => Entry::Summary { id: name(id), rev: rev.map(name) },

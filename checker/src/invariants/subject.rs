@@ -96,7 +96,7 @@ impl<'s> Reading<'s> {
     pub(super) fn default_node(&self) -> Result<String, Stop> {
         let HeadState::Node(Name(Some(id))) = self.heads().default else { return Err(Stop::NotApplicable) };
         self.path(&id)?;
-        Ok(id)
+        Ok(id.as_ref().to_owned())
     }
 
     /// That a question has a certain answer.
