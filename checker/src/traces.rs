@@ -5,7 +5,7 @@
 //! something somewhere, each with the record that it is about and the one that it refers to, in the order of those
 //! records.
 
-use crate::engine::core_log;
+use crate::engine::{core_log, oracle_log};
 use asr_spec::{Query, Step, StepLog};
 use std::collections::BTreeSet;
 
@@ -44,11 +44,9 @@ pub struct Traces([Vec<Decision>; 2]);
 pub type Aligned = [Option<Decision>; 2];
 
 impl Traces {
-    /// The traces of oracle and core, from the answer to `query` alone.
+    /// The traces of oracle and core.
     pub fn of(stream: &[u8], query: &Query) -> Result<Self, String> {
-        let mut oracle = StepLog::default();
-        asr_oracle::Stream::read(stream, &mut ()).answer(query, &mut oracle);
-        let (_, core) = core_log(stream, query)?;
+        let ((_, oracle), (_, core)) = (oracle_log(stream, query), core_log(stream, query)?);
         Ok(Self::between([&oracle, &core]))
     }
 
