@@ -10,7 +10,7 @@ use crate::graph::{Graph, Node, Predecessor};
 use crate::index::{Index, Kind, Ref, Row};
 use crate::steps::Steps;
 use asr_spec::{Entry, Name, Step};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// An item of an active path or of a context view. Nodes, rows and refs are numbers of the stream at hand.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -118,18 +118,15 @@ pub(crate) fn explain(index: &Index<'_>, graph: &Graph, head: Node, steps: &mut 
     Graph::explain(index, nodes.map(|node| index.line(node)), steps);
 }
 
-/// Items in the form of ASR-376. All that a compaction retains shares one name of the compaction: names are as long as
-/// somebody made them.
+/// Items in the form of ASR-376. Short refs can retain a node again and again, and a compaction many of them, and names
+/// are as long as somebody made them: copies share them.
 pub(crate) fn entries(index: &Index<'_>, graph: &Graph, items: &[Item]) -> Vec<Entry> {
-    let mut latest: Option<(Node, Name)> = None;
-    let mut by = |node| match &latest {
-        Some((named, name)) if *named == node => name.clone(),
-        _ => latest.insert((node, graph.name(index, node))).1.clone(),
-    };
-    items.iter().map(|&item| entry(index, graph, item, &mut by)).collect()
+    let mut names: HashMap<Node, Name> = HashMap::new();
+    let mut shared = |node| names.entry(node).or_insert_with(|| graph.name(index, node)).clone();
+    items.iter().map(|&item| entry(index, graph, item, &mut shared)).collect()
 }
 
-fn entry(index: &Index<'_>, graph: &Graph, item: Item, by: impl FnOnce(Node) -> Name) -> Entry {
+fn entry(index: &Index<'_>, graph: &Graph, item: Item, mut shared: impl FnMut(Node) -> Name) -> Entry {
     let name = |node| graph.name(index, node);
     let unresolved = |target| {
         let (reference, status) = graph.failed(index, target);
@@ -148,8 +145,8 @@ fn entry(index: &Index<'_>, graph: &Graph, item: Item, by: impl FnOnce(Node) -> 
         Item::Retained(at) => {
             let retained = index.retains[at as usize];
             match (graph.resolve(index, retained.target), graph.node(retained.by)) {
-                (Ok(node), Some(compaction)) => {
-                    Entry::Retained { id: name(node), by: by(compaction), truncated: retained.is_truncated }
+                (Ok(node), Some(by)) => {
+                    Entry::Retained { id: shared(node), by: shared(by), truncated: retained.is_truncated }
                 }
                 _ => unresolved(retained.target),
             }

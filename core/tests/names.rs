@@ -20,14 +20,16 @@ fn held<T>(work: impl FnOnce() -> T) -> (T, usize) {
 
 #[test]
 fn an_answer_holds_a_name_once() {
-    let id = "c".repeat(1 << 20);
-    let retains = format!(r#"{{"ref":"r1"}}{}"#, r#",{"ref":"r1","capture":5}"#.repeat(TIMES));
+    let id = "z".repeat(1 << 20);
+    let retains = format!(r#"{{"ref":"x"}}{}"#, r#",{"ref":"x","capture":5}"#.repeat(TIMES));
     let text = format!(
         concat!(
-            r#"{{"type":"message","seq":1,"id":"r1","messageId":"m1","role":"user","content":[]}}"#,
+            r#"{{"type":"message","seq":1,"id":"m{id}","messageId":"m1","role":"user","content":[]}}"#,
             "\n",
-            r#"{{"type":"compaction","seq":2,"id":"{id}","compactionId":"c2","kind":"summary","#,
-            r#""replaces":{{"throughId":"r1"}},"retains":[{retains}],"summary":[]}}"#,
+            r#"{{"type":"message","seq":2,"id":"x","supersedes":"m{id}","messageId":"m1","role":"user","content":[]}}"#,
+            "\n",
+            r#"{{"type":"compaction","seq":3,"id":"c{id}","compactionId":"c3","kind":"summary","#,
+            r#""replaces":{{"throughId":"x"}},"retains":[{retains}],"summary":[]}}"#,
         ),
         id = id,
         retains = retains,
